@@ -353,7 +353,7 @@ void mcp_tools_changed(struct mcp *mcp, bool is_listed)
 	}
 }
 
-/* A bridge (the program "muxbus mcp") says which agent it serves, and knows that best. */
+/* A bridge (the program "muxbus mcp") says which tools its agent wants, and the agent's pane. */
 static void handle_hello(struct mcp_exchange *exchange, const void *data)
 {
 	const struct hello_args *args = data;

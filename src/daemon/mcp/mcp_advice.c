@@ -139,7 +139,10 @@ static const char *next_step(enum message_error error, const struct method *tool
 	}
 }
 
-/* "see NAME", or "NAME lists ..." at the end, may name a tool which the agent cannot see. */
+/*
+ * Returns the length of a text without its end from "; see NAME" or "; NAME lists ..." on, if NAME
+ * is a tool that the agent does not have.
+ */
 static size_t usable_len(const char *text, const struct mcp_tool_set *tools)
 {
 	static const char see[] = "see ", lists_it[] = " lists ";

@@ -237,9 +237,9 @@ void mcp_listen_tools_changed(struct mcp_session *session);
 void mcp_listen_end(struct mcp_session *session);
 
 /*
- * Log messages (notifications/message) for MCP clients: the results of calls, and events of the
- * tmux server. In the older revisions a client sets the level for its connection, in the modern one
- * for each request.
+ * Log messages (notifications/message) for MCP clients: the results of calls, and events such as
+ * notifications, new panes and a lost tmux server. In the older revisions a client sets the level
+ * for its connection, in the modern one for each request.
  */
 
 enum mcp_level { MCP_DEBUG, MCP_INFO, MCP_NOTICE, MCP_WARNING, MCP_ERROR, MCP_LEVEL_COUNT_ = 8 };

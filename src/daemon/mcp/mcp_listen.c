@@ -2,7 +2,7 @@
 /*
  * Notifications to clients about changed lists and resources: in a session of an older revision
  * after initialize, in the modern one through a request that stays open. There is at most one
- * notification a second for each target (a list or a resource).
+ * notification a second for each target (a resource, or the list of resources).
  */
 #include "daemon/mcp/mcp_exchange.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Tasks of MCP, which exist in revision 2025-11-25 only: a call of run_long_command as a task is
- * answered at once.
+ * Tasks of MCP, here only in revision 2025-11-25: a call of run_long_command as a task is answered
+ * at once.
  */
 #include "daemon/mcp/mcp_exchange.h"
 

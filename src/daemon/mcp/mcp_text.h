@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Writes a result as text, for models that get no JSON. The first line is the outcome. Then come
- * values, tables and long texts, each under a line with its number of lines, so that foreign text
- * cannot imitate ours. The last line says how to get what was cut.
+ * values, tables, and long texts. A line before each long text has its number of lines, so that
+ * foreign text cannot imitate ours. The last line says how to get what was cut.
  */
 #pragma once
 

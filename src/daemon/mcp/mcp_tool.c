@@ -171,7 +171,7 @@ static void mcp_thread_bind(const struct mcp_exchange *exchange)
 		bind_thread(exchange->mcp->daemon, exchange->request, agent, thread);
 }
 
-/* Size of an answer, without text and structuredContent. */
+/* Maximum bytes of an answer without images. */
 #define LINE_BYTES ((size_t)1024 * 1024)
 #define MISFIT_MAX 4096 /* bytes of an answer that the error about its type quotes */
 #define NEXT_MAX 1024 /* bytes of the call that reads the next part */

@@ -73,8 +73,8 @@ void notification_write_entry(
 }
 
 /*
- * A number that was not given yet is one from before the state was lost. It would never match, so
- * it is an error.
+ * A number that was not given yet is probably from before the state was lost. The reader would miss
+ * the notifications up to it, so it is an error.
  */
 bool queue_check_after(struct request *request, int64_t after)
 {

@@ -5,7 +5,7 @@
 #include "daemon/methods/tables.h"
 #include "daemon/server/request.h"
 
-#define PIECE_MAX 32000 /* bytes; by MCP fewer are shown, and it says from where to read on */
+#define PIECE_MAX 32000 /* maximum bytes; MCP shows fewer, and says from where to read on */
 
 struct rest_args {
 	const char *id;

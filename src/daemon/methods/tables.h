@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The tables of methods: one for each file of this room. Other rooms declare their own. */
+/* The tables of methods of this room, by file. Other rooms declare their own. */
 #pragma once
 
 #include "daemon/server/method.h"

@@ -46,7 +46,7 @@ static bool read_effect(const char *name, unsigned *ret_effects, char *ret_reaso
 	return declaration_refuse(ret_reason, "effects: must be of %s, not \"%.64s\"", names, name);
 }
 
-/* Reads the member effects. A row without it counts as doing everything that a program can do. */
+/* Reads the member effects. A row without it counts as one that runs programs and closes. */
 static bool read_effects(const struct field_strings *names, unsigned *ret_effects, char *ret_reason)
 {
 	*ret_effects = names->is_given ? 0 : METHOD_RUNS | METHOD_CLOSES;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Providers: peers that provide methods, and files that name programs which do so. A call is sent
- * to the provider, whose answer becomes the response. The rows (methods) of a peer end with its
- * connection. The rows of a file stay, and a call waits until the daemon has started the program,
- * at most PROVIDE_WAIT_MS.
+ * Providers: peers that provide methods, files that name programs which do so, and the tool servers
+ * of declared tools (tool_servers.h). A call is sent to the provider, whose answer becomes the
+ * response. The rows (methods) of a peer end with its connection. The rows of a file stay, and a
+ * call waits until the daemon has started the program, at most PROVIDE_WAIT_MS.
  *
  * Only the program of a file may provide the file's rows; the texts are those of the file. Only
  * rows of files are tools of agents. Handlers of calls are called from the event loop, or while the
@@ -28,8 +28,8 @@ void provide_set_free(struct provide_set *set);
 /*
  * Replaces all rows of a peer by rows (a JSON array). rows NULL: the peer is the program of a file
  * and provides all rows of the file, or it is muxbus-tools, and takes no more calls for its tool
- * server. events: as in provider_take_kinds(). On an error, returns false with a failure, and
- * nothing has changed.
+ * server. events: as in provider_take_kinds(). On an error, returns false with a failure; the rows
+ * are as before, but some kinds of events may have been added.
  */
 bool provide_take(struct provide_set *set, struct peer *peer, const struct json *rows,
     const struct json *events, struct tool_failure *ret_failure);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Exchanges with providers: from the request for a provided method to its answer. A call waits
- * until its program has connected, at most PROVIDE_WAIT_MS.
+ * until its program has connected, at most PROVIDE_WAIT_MS, or its own time limit if that is
+ * shorter or the call is for a tool server.
  */
 #pragma once
 
@@ -31,7 +32,7 @@ void provide_exchange_answer_begun(
  */
 void provide_exchange_take_up_all(struct request *request, const struct json *calls);
 
-/* Takes the response of a provider: a dispatch_response_fn whose data is a set. */
+/* Takes the response of a provider: as response() of struct dispatch_hooks. */
 bool provide_exchange_response(void *set, struct peer *peer, const struct json *id,
     const struct json *response, const char *reason);
 
@@ -42,8 +43,8 @@ void provide_exchange_progress(const struct provide_set *set, const struct peer 
 void provide_exchange_report(struct request *request, const struct request_report *report);
 
 /*
- * Fails the open calls of a provider. only_sent: only those that were sent, and they fail as gone.
- * Otherwise they fail as gone if is_gone, or else as not_ready, or as tool_failed for a tool
+ * Fails the open calls of a provider; only_sent: only those that were sent. Calls that were sent
+ * fail as gone; the others as gone if is_gone, or else as not_ready, or as tool_failed for a tool
  * server. reason: a verb and why, as "has connected again".
  */
 void provide_exchange_fail(

@@ -10,7 +10,7 @@
 
 enum program_state {
 	STATE_OFF, /* there is no process; the timer may wait for the next start */
-	STATE_STARTING, /* its process runs, and has not called provide yet */
+	STATE_STARTING, /* its process runs; its connection must call provide, or has ended */
 	STATE_READY,
 	STATE_ENDING, /* its process was asked to end */
 };

@@ -28,7 +28,7 @@ struct provider_file {
 	const struct json *methods; /* an array of rows for offer_read() */
 	const struct json *events; /* an array of kinds of events, or NULL */
 	char *reason; /* why the file cannot be used; NULL: it can */
-	void *owned;
+	void *owned; /* memory of the words of program */
 };
 
 /*

@@ -126,7 +126,7 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 	tool_call_answer(request, jobs, job);
 }
 
-/* The caller has disconnected, and no one else wants the answer: ends the program. */
+/* The caller has disconnected or cancelled, so no one wants the answer: ends the program. */
 static void on_cancelled(void *data)
 {
 	struct tool_wait *wait = data;
@@ -145,7 +145,7 @@ static void await(struct request *request, struct job_set *jobs, const struct jo
 }
 
 struct tool_call {
-	struct request *request; /* NULL: the caller has disconnected */
+	struct request *request; /* NULL: the caller has disconnected or cancelled */
 	const struct tool *tool; /* valid as long as the request */
 	struct declaration_args args; /* its pointers are valid only while the request is handled */
 	struct pane_ref pane;
@@ -164,8 +164,8 @@ static void call_free(struct tool_call *call)
 }
 
 /*
- * Finds the pane and the directory: those of the pane that the call names, or else of the caller.
- * Returns false after failing the request, or putting it off.
+ * Finds the directory: that of the pane that the call names, or else of the caller. Returns false
+ * after failing the request, or putting it off.
  */
 static bool find_place(struct tool_call *call)
 {

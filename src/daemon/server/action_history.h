@@ -16,12 +16,15 @@ struct method;
 struct history *history_new(void);
 void history_free(struct history *history);
 
-/* Notes a request without secrets. params may be NULL. Returns the number for history_end(). */
+/*
+ * Notes a request, without the values of confidential parameters. params may be NULL. Returns the
+ * number for history_result() and history_end().
+ */
 uint64_t history_begin(struct history *history, pid_t peer_pid, const struct method *method,
     const struct json *params);
 /*
- * Notes the result of a request: its begin; only its size if the method shows what programs print.
- * is_message: text is a message that comes with the result.
+ * Notes the result of a request: its begin, or only its size if the method shows texts of programs
+ * or strangers. is_message: text is the whole response, of which only the result is noted.
  */
 void history_result(struct history *history, uint64_t number, const struct method *method,
     const char *text, bool is_message);

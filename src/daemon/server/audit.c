@@ -176,7 +176,7 @@ static void turn_over(struct audit_log *audit)
 		audit->first_ms = now_ms; /* the clock was set back */
 	if (!is_full && !is_old)
 		return;
-	/* The older file is replaced only when a new one was made and opened. */
+	/* The older file is replaced only when a new one was made. */
 	(void)snprintf(made_path, sizeof made_path, "%s.new", audit->path);
 	(void)unlink(made_path);
 	made = open(made_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -46,14 +46,14 @@ void audit_end(struct audit_log *audit, uint64_t number, const char *outcome, in
 /* Writes or counts the refusal of a request. */
 void audit_refuse(struct audit_log *audit, const struct audit_action *action);
 
-/* written() is called after each line of a request. */
+/* written() is called after the line of each request and refusal, not after that of an outcome. */
 struct audit_listener {
 	struct list link;
 	void (*written)(struct audit_listener *listener);
 };
 void audit_listen(struct audit_log *audit, struct audit_listener *listener);
 
-uint64_t audit_last(const struct audit_log *audit); /* the number of the last request */
+uint64_t audit_last(const struct audit_log *audit); /* the number of the last request or refusal */
 
 /* Appends both files to out, the older one first. Returns 0, or -1 with errno. */
 int audit_read(const struct audit_log *audit, struct buf *out);

@@ -28,21 +28,25 @@ struct dispatch *dispatch_new(struct daemon *parts);
 void dispatch_goodbye(struct dispatch *dispatch, struct peer *peer);
 void dispatch_free(struct dispatch *dispatch);
 
-/* Functions of other rooms that dispatch calls, or NULL. Their data must outlive the last peer. */
+/*
+ * Functions that dispatch calls; all but begin and admit may be NULL. Their data must outlive the
+ * last peer.
+ */
 struct dispatch_hooks {
 	const struct dialect *dialect;
 	void *dialect_data;
-	/* Returns the row of a method that no table has, or NULL if it is not known. */
+	/* Returns the row of a method that no table has, or NULL. Its data is route_data. */
 	const struct method *(*foreign)(void *data, const char *name, const struct json *params);
 	/*
-	 * Called first for each request whose method is known. Returns true if the hook answers the
-	 * request. params may be NULL; it is valid until the hook returns.
+	 * Called for each request whose method is known and whose role may make it, before the
+	 * parameters are read. Returns true if the hook answers the request. params may be NULL;
+	 * it is valid until the hook returns.
 	 */
 	bool (*route)(void *data, struct request *request, const struct json *params);
 	void *route_data;
 	/*
-	 * These decide about the rights of a request (enum role in method.h): begin is called once,
-	 * admit before each call of the handler. Both return false after failing the request or
+	 * These decide about the rights of a request (role.h): begin is called once, admit before
+	 * each call of the handler. Both return false after failing the request; admit also after
 	 * putting it off.
 	 */
 	bool (*begin)(struct request *request, const struct json *params);
@@ -55,7 +59,7 @@ struct dispatch_hooks {
 	bool (*response)(void *data, struct peer *peer, const struct json *id,
 	    const struct json *response, const char *reason);
 	void *response_data;
-	/* Called after each line, and after each request that was put off. */
+	/* Called after each line that is read, and after a request for which work was done. */
 	void (*handled)(void *data);
 	void *handled_data;
 };
@@ -87,7 +91,10 @@ void dispatch_refuse(struct request *request, const struct field_error *error);
  */
 bool dispatch_put_off(struct request *request);
 
-/* Like dispatch_put_off(), but lists only one window, and at most once for a request. */
+/*
+ * Like dispatch_put_off(), but lists only one window. Returns false also if a window was just
+ * listed for this request.
+ */
 bool dispatch_look_at(struct request *request, uint32_t window);
 
 /*
@@ -109,5 +116,5 @@ bool dispatch_attach_first(struct request *request);
  */
 bool dispatch_look_first(struct request *request);
 
-/* Returns how many requests with METHOD_WAITS are put off, and so do not wait yet. */
+/* Returns how many requests of peers with METHOD_WAITS are put off, and so do not wait yet. */
 size_t dispatch_waits_put_off(const struct dispatch *dispatch);

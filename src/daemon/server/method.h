@@ -47,12 +47,13 @@ enum method_flag {
 	METHOD_NEEDS_TMUX = 1 << 1, /* refused with tmux_unavailable unless tmux is followed */
 	METHOD_TOOL = 1 << 2, /* is in the small default list of tools */
 	METHOD_OPEN_WORLD = 1 << 3, /* its result has text that strangers wrote */
-	/* is not noted in the history, as it is too frequent and harmless */
+	/* is not noted in the history */
 	METHOD_UNNOTED = 1 << 4,
 	METHOD_NO_TOOL = 1 << 5, /* never a tool: models must not call it */
 	METHOD_IDEMPOTENT = 1 << 6, /* the same call a second time changes nothing more */
 	METHOD_WITHOUT_TMUX = 1 << 7, /* never needs tmux: handled while the daemon is detached */
-	METHOD_HIDDEN = 1 << 8, /* cannot work here now: listed nowhere, and a call says why */
+	/* is listed nowhere: it cannot work here now, as a call says, or a declaration hides it */
+	METHOD_HIDDEN = 1 << 8,
 	METHOD_IMAGE = 1 << 9, /* answers with images, or with the content of a tool server */
 	METHOD_COUNTS_KEYS = 1 << 10, /* the handler itself looks for the key */
 	/* needs output of panes; if that does not come by pipes, the daemon attaches */
@@ -102,7 +103,7 @@ struct method {
 	/*
 	 * For a method whose source stores the key in one transaction with the effect. Answers a
 	 * repeated request whose result was not stored, from the object with this id. NULL:
-	 * dispatch stores the key.
+	 * request_begin_once() stores the key.
 	 */
 	void (*begun)(struct request *request, const void *args, const char *id);
 	const char *example; /* params as JSON text, or NULL */
@@ -112,7 +113,8 @@ struct method {
 	size_t *uses; /* counts the requests that have this row; NULL: the row is never freed */
 };
 
-#define METHOD_ARGS_MAX 2048 /* maximum bytes of the arguments of a declared tool */
+/* maximum bytes of the arguments of a declared tool or a provided method */
+#define METHOD_ARGS_MAX 2048
 
 /* A table of methods, and the group to which its methods belong. */
 struct method_table {
@@ -157,8 +159,8 @@ const struct method *method_next(const struct method *previous);
 
 /*
  * Adds the parameter "key" (repeat.h) to the row of a method that changes something and does not
- * have it. The row gets new tables, which method_free_tables() frees. Built-in rows get it without
- * a call.
+ * have it. The row gets new tables, which method_free_tables() frees. For built-in rows, method.c
+ * calls it.
  */
 void method_add_key(struct method *method);
 void method_free_tables(struct method *method);
@@ -170,8 +172,9 @@ void method_put_result(struct json_writer *writer, const struct json *object);
 void method_write_result_schema(
     struct json_writer *writer, const char *name, const struct method *method, bool in_short);
 
-/* The second returns true for a destructive method, which can end or overwrite work of people. */
+/* Returns true if a method only reads and sees. */
 bool method_is_read_only(const struct method *method);
+/* Returns true if a method can end or overwrite work of people and programs. */
 bool method_is_destructive(const struct method *method);
 
 void method_write(struct json_writer *writer, const char *name, const struct method *method);

@@ -6,13 +6,14 @@
  * leave in this order; those of METHOD_WAITS leave when they are complete. Sending never frees a
  * peer: a failed peer is freed in a turn of its own.
  *
- * Limits of the bytes that wait for a peer. Few are half of PEER_IDLE_MAX or of unread_bytes,
- * whichever is less.
+ * Limits of the bytes that wait for a peer. The small limit is half of PEER_IDLE_MAX, or half of
+ * unread_bytes if that is less.
  * - More than unread_bytes: it is disconnected. More than half of that: it gets a gap in place of
- *   events. If it has not read for PEER_IDLE_MS, it gets the gap with more than few, and the events
+ *   events. If it has not read for PEER_IDLE_MS, the small limit counts for the gap, and the events
  *   that wait are dropped.
- * - More than few (for a provider: half of unread_bytes), or PEER_ORDERED_MAX open requests: its
- *   requests are not read. If it sends some and does not read, it is disconnected after stuck_ms.
+ * - More than the small limit (for a provider: half of unread_bytes), or PEER_ORDERED_MAX open
+ *   requests: its requests are not read. If it sends some and does not read, it is disconnected
+ *   after stuck_ms.
  * - More than PEER_IDLE_MAX, and it does not read: it is disconnected after six times stuck_ms.
  * - More than PEERS_UNREAD_MAX for all peers that have not read for PEER_PRESSED_MS: the peer with
  *   the most is disconnected.

@@ -12,10 +12,13 @@
 
 #define ENVIRON_BYTES_MAX ((size_t)1024 * 1024)
 
-/* If more ancestors in a row have no terminal, one may be a daemon that several panes share. */
+/*
+ * If more processes than this, counted from the peer's own, come before one with a terminal, one
+ * of them may be a daemon that several panes share.
+ */
 #define DETACHED_MAX 1
 
-/* Variables that name the thread to a command of a process with several threads of an agent. */
+/* Variables by which an agent tells its commands their thread, if one process has several. */
 static const struct {
 	const char *variable;
 	const char *agent;
@@ -173,7 +176,7 @@ static bool is_later(const struct muxbus_model *model, uint32_t id)
 static bool find_by_kernel(
     const struct peer_origin *origin, const struct muxbus_model *model, struct peer_pane *ret_pane)
 {
-	unsigned detached = 0; /* number of ancestors before the first one with a terminal */
+	unsigned detached = 0; /* number of processes before the first one with a terminal */
 	bool has_tty = false;
 	for (size_t at = 0; at < origin->count; at++) {
 		const struct peer_process *process = &origin->processes[at];

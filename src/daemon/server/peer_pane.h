@@ -24,9 +24,13 @@ struct peer_pane {
 	uint32_t pane; /* MUXBUS_NO_ID: none */
 	pid_t pane_pid; /* first process of the pane when the pane was found */
 	enum pane_evidence evidence;
+	/* An environment names the pane, or neither the peer's process nor its parent has a terminal. */
 	bool is_weak;
 	bool is_early; /* an environment names a pane that is newer than the model */
-	/* No ancestor has a terminal, and none names a newer pane. */
+	/*
+	 * All ancestors are known, none has a terminal, none names a newer pane, and the peer has
+	 * said no pane.
+	 */
 	bool is_outside;
 	/*
 	 * If the evidence is weak, or there is no pane: the thread of an agent that the environment
@@ -72,8 +76,8 @@ struct peer_said {
 };
 
 /*
- * Takes the pane that the peer says, if the kernel knows none. is_bound: only while that pane has
- * the same program.
+ * Takes the pane that the peer says, unless another one is certain (is_weak is false). is_bound:
+ * only while that pane has the same program.
  */
 void peer_pane_hear(struct peer_pane *pane, const struct muxbus_model *model,
     struct peer_said *said, bool is_bound);

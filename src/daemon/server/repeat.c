@@ -10,7 +10,10 @@
 #include "daemon/server/request.h"
 #include "daemon/tmux/tmux.h"
 
-/* Returns a checksum of a member; the order of members in an object does not count. */
+/*
+ * Returns a checksum of a member. The order of members in an object does not count, unless the
+ * object is in an array.
+ */
 static uint64_t member_content(const struct json *member)
 {
 	struct json_writer writer;

@@ -20,11 +20,14 @@ bool repeat_find(
 /* Can be begun() of a row: answers a repeated request whose object does not exist any more. */
 void repeat_answer_id(struct request *request, const void *args, const char *id);
 
-/* Returns the checksum of parameters, without the key; their order does not count. */
+/* Returns the checksum of parameters without the key; their order does not count. 0: no key. */
 uint64_t repeat_content(const struct json *params);
 
 /* Writes the members of a stored result (json) as the result of the request. */
 void repeat_write_members(struct request *request, const char *json, size_t len);
 
-/* Returns true for the first request with its key. A repeated one is answered, perhaps later. */
+/*
+ * Returns true if the handler may run: for the first request with its key, or if there is no key to
+ * look for here. A repeated request is answered, perhaps later; another one with this key fails.
+ */
 bool repeat_admit(struct request *request, const void *args);

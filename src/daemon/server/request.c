@@ -31,7 +31,7 @@ struct request {
 	int64_t begun_ms; /* CLOCK_MONOTONIC */
 	uint64_t audit;
 	int64_t audit_ms; /* CLOCK_MONOTONIC */
-	bool is_unaudited;
+	bool is_unaudited; /* its line of the audit could not be written */
 	bool has_durable; /* the result has the member durable already, or does not need it */
 	uint64_t history; /* number in the history; 0: it is not noted */
 	void (*cancelled)(void *data);
@@ -46,7 +46,7 @@ struct request {
 	char **session_env; /* NULL: tmux was not asked */
 	size_t members_from; /* offset in `out` where the members of the result begin */
 	struct request_key key;
-	bool is_first; /* it is the first with its key, which dispatch or its source stores */
+	bool is_first; /* it is the first with its key */
 	bool is_done; /* it has had its effect, even if its result is too long */
 	struct list open; /* in all */
 	struct list link; /* in the list `joined` of another request, or in `orphans` */
@@ -92,7 +92,8 @@ static void cancel(struct request *request)
 }
 
 /*
- * Called when the peer disconnects. A request with a key goes on, as its program may send it again.
+ * Called when the peer disconnects. A request with a key goes on (see request_begin_once()), as its
+ * program may send it again.
  */
 static void on_peer_gone(void *data)
 {

@@ -25,14 +25,15 @@ struct request_key {
 	char *text; /* the key, owned; NULL: none */
 	char caller[PANE_REF_NAME_SIZE];
 	bool is_repeated; /* it repeats an earlier request, which its result says */
-	bool is_done_once; /* request_begin_once() stores its key */
+	bool is_done_once; /* request_begin_once() has stored its key; the request is not done */
 };
 struct request_key *request_key(struct request *request);
-/* Returns the key that the source must store with the effect; NULL: none, or dispatch does. */
+/* Returns the key that the source must store with the effect; NULL: none, or it is stored. */
 const struct once *request_once(const struct request *request);
 /*
- * Begins the first request with its key; stores the key unless its source does that. From then on
- * it is completed even without a peer, as long as at most REQUEST_ORPHANS_MAX such requests wait.
+ * Begins the first request with its key; stores the key unless its source does that. A request
+ * whose key is stored here is from then on completed even without a peer, unless its method reads,
+ * or REQUEST_ORPHANS_MAX such requests wait already.
  */
 #define REQUEST_ORPHANS_MAX 100
 void request_begin_once(struct request *request);
@@ -72,7 +73,7 @@ struct request_report {
 /*
  * How a dialect writes a response. result() gets the result object as JSON text; result() and
  * error() write the members of the response that follow its id. finish() is called once, when the
- * request is freed.
+ * request was answered.
  */
 struct response_format {
 	/* mistakes to accept in the parameters; NULL: none */
@@ -92,7 +93,7 @@ void request_set_format(struct request *request, const struct response_format *r
 /* How much of the result the reader sees. */
 struct request_view {
 	size_t bytes_max; /* maximum bytes; 0: all is seen; set by the response format */
-	/* request_done() calls it if the reader sees only the entries up to `last`. May be NULL. */
+	/* Called by the response format if only the entries up to `last` are seen. May be NULL. */
 	void (*cut)(void *data, uint64_t last);
 	void *data;
 };
@@ -118,7 +119,7 @@ bool request_release(struct request *request);
 struct daemon *request_daemon(const struct request *request);
 struct peer *request_peer(const struct request *request); /* NULL: it has disconnected */
 const struct method *request_method(const struct request *request);
-enum role request_role(const struct request *request); /* the role of its peer */
+enum role request_role(const struct request *request); /* the role of its peer when it was made */
 /* Returns when it was accepted (CLOCK_MONOTONIC); its handler may have been called later. */
 int64_t request_begun_ms(const struct request *request);
 
@@ -166,13 +167,13 @@ bool request_fail_data(struct request *request, enum message_error error, const 
     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /*
- * Returns the pane of the peer's process; MUXBUS_NO_ID: none. *ret_weak: only an environment
- * variable names it.
+ * Returns the pane of the peer's process; MUXBUS_NO_ID: none. *ret_weak: it is not certain (see
+ * peer_pane.h).
  */
 uint32_t request_peer_pane(struct request *request, bool *ret_weak);
 
 struct request_origin {
-	bool has_within;
+	bool has_within; /* the request has the member `within` */
 	/* The open call of a provider within which the request is made; "": none. */
 	char within[24];
 	/* The thread of the agent that makes the request, as in struct pane_ref; "": unknown. */

@@ -226,7 +226,7 @@ bool requester_cwd(
 	}
 	if (peer != NULL && is_there(peer) && find_cwd(peer_pid(peer), out, size, &is_removed))
 		return true;
-	/* The home directory must not take its place, as the command may remove files. */
+	/* No other directory must take its place, as the command may remove files. */
 	if (is_removed)
 		return request_fail_field(request, "cwd",
 		    "the directory of the program that asks was removed: \"%.200s\"; name another",

@@ -10,8 +10,9 @@ struct request;
 
 /*
  * Sets *ret_pane to the pane that text names; text NULL: to the caller's own pane and thread.
- * Cleared: the caller is in no pane. Returns false after failing the request (no such pane), or
- * putting it off once, because the pane of its process is newer than the model.
+ * Cleared, perhaps but for the thread: the caller is in no pane. Returns false after failing the
+ * request (no such pane), or putting it off once, because the pane of its process is newer than the
+ * model.
  */
 bool requester_pane(struct request *request, const char *text, struct pane_ref *ret_pane);
 
@@ -40,8 +41,8 @@ void requester_caller(struct request *request, struct pane_caller *ret_caller);
 
 /*
  * Sets out to the directory to work in: given (absolute and existing); or else that of the peer's
- * process, of the pane, or the home directory. Returns false after failing the request, or putting
- * it off to ask for the pane's directory.
+ * process, of the pane, the home directory, or "/". Returns false after failing the request, also
+ * if the directory of the peer's process was removed, or putting it off to ask for the pane's.
  */
 bool requester_cwd(struct request *request, const char *given, const struct pane_ref *pane,
     char *out, size_t size);

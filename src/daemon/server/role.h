@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Rights: each request is allowed or refused here, and nowhere else, by the role of its peer and
- * the row of its method (enum role is in method.h). For narrow roles, the affected panes must be
- * the peer's own.
+ * Rights: requests are allowed or refused here, by the role of their peer and the row of their
+ * method (enum role is in method.h). For narrow roles, the affected panes must be the peer's own.
+ * Handlers refuse by role_refuse() for reasons that only they know.
  */
 #pragma once
 

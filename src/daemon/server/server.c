@@ -19,7 +19,7 @@
 #include "io/loop_timer.h"
 #include "wire/address.h"
 
-/* Accepts peers on one socket. If no descriptor is free, it answers "busy" and pauses. */
+/* An accepter takes peers from a socket. If no descriptor is free, it answers "busy" and pauses. */
 
 struct accepter_order {
 	const char *path; /* path of the socket; its length was checked */
@@ -110,7 +110,7 @@ static int accepter_clear(const char *path, char *ret_reason, size_t size)
 	return 0;
 }
 
-/* Makes a socket. Its mode is set before listen(), so that no other user can ever connect. */
+/* Makes a socket. Its mode is set before listen(), so that no one whom it excludes can connect. */
 static int bind_socket(const struct accepter_order *order)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -119,7 +119,7 @@ static int bind_socket(const struct accepter_order *order)
 	if (fd < 0)
 		return -1;
 	address = address_of(order->path);
-	/* The file gets the mode of the descriptor, whatever the umask is. */
+	/* The file gets the mode of the descriptor, from which the umask can only take. */
 	if (fchmod(fd, 0600) == 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0) {
 		if ((order->group == (gid_t)-1 ||
 			lchown(order->path, (uid_t)-1, order->group) == 0) &&

@@ -130,7 +130,7 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	struct look *look = data, *next;
 	char **env = xcalloc(1, sizeof *env);
 	size_t bytes = 0;
-	/* Without this, the job has the daemon's environment. */
+	/* The job then has only the daemon's environment. */
 	if (error < 0)
 		log_info("a job has no environment of tmux: %s", muxbus_strerror(error));
 	for (size_t i = 0; i < count; i++) {

@@ -323,7 +323,7 @@ static void on_made(void *data, int error, const struct muxbus_reply *replies, s
 		return;
 	}
 	if (!is_made) {
-		if (spawn->pane != MUXBUS_NO_ID) { /* tmux did not run the later commands */
+		if (spawn->pane != MUXBUS_NO_ID) { /* tmux gave up expanding the format */
 			fail(spawn, MUXBUS_ERR_TIMEOUT, NULL, 0);
 			return;
 		}

@@ -18,14 +18,14 @@ struct request;
 		.name = "pane_id", .flags = FIELD_ALIAS                                         \
 	}
 
-/* Returns true if text is an id, such as "%3". */
+/* Returns true if text is an id, such as "%3" or "=%3". */
 bool target_is_id(enum resolve_kind kind, const char *text);
 
 /*
  * These find the object that text names. They return false after failing the request (no_such_pane,
  * ambiguous_target and others, with near names), or after putting it off once, as tmux does not
  * announce all moves and names. A session or window as the target of target_pane() stands for its
- * active pane. text NULL: the peer's own pane.
+ * active pane. text NULL: the peer's own pane, or the window or session of that.
  */
 bool target_pane(struct request *request, const char *text, const struct muxbus_pane **ret_pane);
 bool target_window(

@@ -20,8 +20,8 @@ static bool read_id(const struct json *params, const char *name, char sigil, uin
 }
 
 /*
- * Returns the only window that a request needs; MUXBUS_NO_ID: it needs several, or the caller's
- * pane may not be in the model.
+ * Returns the only window that a request needs; MUXBUS_NO_ID: it needs several, or one that is not
+ * known by an id, or the caller's pane may not be in the model.
  */
 static uint32_t only_window(struct request *request, const struct json *params)
 {

@@ -136,7 +136,7 @@ const char *const *declaration_copy_list(
 bool declaration_refuse(char *ret_reason, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Returns true for a letter, then letters, digits and "_"; at most DECLARATION_NAME_MAX bytes. */
+/* Returns true for letters, digits (not first) and "_"; 1 to DECLARATION_NAME_MAX bytes. */
 bool declaration_is_name(const char *text);
 /* The same without capitals, for methods, groups and kinds of events. */
 bool declaration_is_small_name(const char *text);
@@ -148,7 +148,7 @@ bool declaration_check_name(const char *member, const char *text, char *ret_reas
 /*
  * Appends the arguments of a call as a JSON object, with the names of the tool server. An argument
  * that was not given is left out, unless it has a default. Returns false with *ret_error if an
- * element of an array is wrong.
+ * array or object, or an element of an array, has a wrong type, or if out is too small.
  */
 bool tool_arguments_write(struct buf *out, const struct declaration *declaration, const void *args,
     struct field_error *ret_error);

@@ -235,7 +235,7 @@ static int is_declaration(const struct dirent *entry)
 	return entry->d_name[0] != '.' && str_ends_in(entry->d_name, ".json");
 }
 
-/* Logs why a folder is not read, as if others can write to it. */
+/* Adds a broken entry that says why a folder is not read, as if others can write to it. */
 static void refuse_folder(struct tool_folder *folder, const char *path, const char *reason)
 {
 	struct tool *tool = xcalloc(1, sizeof *tool);
@@ -256,7 +256,10 @@ static const char *given_path(void)
 	return path != NULL && *path == '/' ? path : NULL;
 }
 
-/* Logs that a relative path is not used, since it would depend on the daemon's directory. */
+/*
+ * Adds a broken entry if the path is relative: it is not used, since it would depend on the
+ * daemon's directory.
+ */
 static void refuse_relative(struct tool_folder *folder)
 {
 	const char *path = getenv("MUXBUS_TOOLS");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds the programs of declared tools, and whether other users could replace them. */
+/* Finds the programs of declared tools. Also the failures of calls. */
 #pragma once
 
 #include "wire/message.h"

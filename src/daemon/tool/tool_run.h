@@ -23,8 +23,9 @@ int64_t tool_run_kept_bytes(const char *answer);
 const char *tool_run_image_type(const struct buf *bytes);
 
 /*
- * Writes the answer of a job, at most result_max bytes. answer: as returned by tool_run_answer();
- * NULL means text. Returns false with a failure; members may have been written then.
+ * Writes the answer of a job. answer: as returned by tool_run_answer(); NULL means text.
+ * result_max: maximum bytes of an answer with images. Returns false with a failure; members may
+ * have been written then.
  */
 bool tool_run_write(struct json_writer *writer, const struct job_set *jobs, const struct job *job,
     const char *answer, size_t result_max, struct tool_failure *ret_failure);
