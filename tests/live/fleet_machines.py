@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import threading
@@ -187,6 +188,20 @@ class Machine:
         if self.sshd:
             self.sshd.terminate()
             self.sshd.wait()
+        for pid, _, _ in processes():  # jobs, which outlive their daemon
+            if self.owns(pid):
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+
+    def owns(self, pid):
+        """Whether a process is of this machine, by its environment."""
+        try:
+            with open(f"/proc/{pid}/environ", encoding="utf-8", errors="replace") as file:
+                return f"HOME={self.folder}\0" in file.read()
+        except OSError:
+            return False  # it has ended
 
 
 def processes():
@@ -248,16 +263,8 @@ class Fleet:
 
     def relays(self, machine):
         """The processes of muxbus relay on a machine, and none of another test that runs."""
-        found = []
-        for pid, _, argv in processes():
-            if "relay" not in argv or not argv[0].startswith(BUILD):
-                continue
-            try:
-                with open(f"/proc/{pid}/environ", encoding="utf-8", errors="replace") as file:
-                    found += [pid] if f"HOME={machine.folder}\0" in file.read() else []
-            except OSError:
-                continue  # it has ended
-        return found
+        return [pid for pid, _, argv in processes()
+                if "relay" in argv and argv[0].startswith(BUILD) and machine.owns(pid)]
 
     def kill(self):
         with self.lock:
