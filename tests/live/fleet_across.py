@@ -298,6 +298,7 @@ def notify(fleet, machines):
     until(lambda: os.path.exists(fleet.socket) and fleet.is_up(2), 30)
     taken_first(fleet, other, told)
     cut_unanswered(fleet, other, told)
+    waited_at_once(fleet, other)
     link = Link(fleet.socket)
     for bad in ({"notify": "%1"}, {"notify": "h9:%1"}, {"notify": 5}, {"notify": "h1:"}):
         ok(error_of(link, "run_long_command", {"host": "h2", "command": "true", **bad}).get("field") == "notify",
@@ -327,6 +328,22 @@ def taken_first(fleet, other, told):
        [n for n in all_notes(other) if n["id"] == jobs[0]])
     until(lambda: os.path.exists(fleet.socket) and fleet.is_up(2), 30)
     ok(not any(jobs[1] in json.dumps(n) for n in told()), "and that of the wait does not", told())
+
+
+def waited_at_once(fleet, other):
+    """A quick job ends before its caller waits for it: the wait gets the end, and no pane is woken."""
+    link = Link(fleet.socket)
+    ask = {"host": "h2", "notify": "h1:%0"}
+    job = link.ask("run_long_command", {**ask, "command": "exit 5"})["result"]["id"]
+    until(lambda: [n for n in all_notes(other) if n["id"] == job[3:]])
+    ok(link.ask("wait_for", {"any": [{"job": job}], "timeout_sec": 20})["result"]["matched"] == [0], "a wait gets an end")
+    link.ask("run_long_command", {**ask, "command": "exit 6"})
+
+    def told():
+        return [n["text"] for n in link.ask("list_notifications", {"host": "h1"})["result"]["notifications"]
+                if n["pane"] == "h1:%0" and n["source"] == "post" and "exit " in n["text"]]
+    ok(until(told) and len(told()) == 1 and "exit 6" in told()[0], "which wakes no pane as well", told())
+    link.close()
 
 
 def cut_unanswered(fleet, other, told):

@@ -23,6 +23,7 @@ enum {
 	PARAMS_MAX = 256 * 1024,
 	ANSWER_MS = 10000, /* the request fails if its host has not answered by then */
 	AGAIN_MS = 2000, /* delay before a failed step is retried */
+	WAITED_MS = 1000, /* time for the caller to wait for the notification itself */
 	POLL_SEC = 3600,
 	ACK_MS = 24 * 3600 * 1000,
 	STRANDED_MAX = 20,
@@ -265,7 +266,7 @@ static void on_begun(struct fleet_notice *notice, const struct json *message)
 		request_done(request);
 	}
 	if (is_begun)
-		step(notice);
+		loop_timer_arm(notice->again, WAITED_MS);
 	else if (may_pass)
 		loop_timer_arm(notice->again, AGAIN_MS); /* the request may have succeeded */
 	else
