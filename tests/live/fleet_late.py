@@ -3,6 +3,7 @@
 of this one, and ssh a script that runs its command here; what h1 says goes through a gate, which can be shut."""
 
 import os
+import resource
 import shutil
 import signal
 import sys
@@ -154,6 +155,27 @@ def emptied(fleet, machines, hosts):
     link.close()
 
 
+def no_descriptors(fleet, machines, hosts):
+    """The hosts file changes while the fleet can open no file."""
+    link, pid = Link(fleet.socket), fleet.process.pid
+
+    def rows():
+        return link.ask("list_hosts")["result"]
+    before = rows()["hosts"]
+    limit = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    used = {int(name) for name in os.listdir(f"/proc/{pid}/fd")}
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (min(set(range(len(used) + 1)) - used), limit[1]))
+    write(f"{fleet.folder}/config/muxbus/hosts", hosts + machines[1].name + "x ssh=h2 muxbus=none\n")
+    ok(until(lambda: rows()["errors"]), "a file that cannot be opened is an error")
+    after = rows()["hosts"]
+    ok([(r["host"], r["state"]) for r in after] == [(r["host"], r["state"]) for r in before] and
+       all(a["since_sec"] >= b["since_sec"] for a, b in zip(after, before)), "the hosts and their links stay", (before, after))
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, limit)
+    ok(until(lambda: not rows()["errors"]), "the file is read again later", rows())
+    ok([r["host"] for r in rows()["hosts"]] == ["h1", "h2", "h2x"], "with its new host", rows())
+    link.close()
+
+
 def main():
     folder = tempfile.mkdtemp(prefix="mbl-", dir="/tmp")
     shutil.copy("/bin/cat", f"{folder}/gate")
@@ -169,7 +191,7 @@ def main():
             machine.start()
         fleet.start()
         ok(until(lambda: names_up(fleet) == ["h1", "h2"]), "two machines are up")
-        for part in (unsure, acked_late, twins, odd_names, emptied) if len(sys.argv) < 2 else [globals()[sys.argv[1]]]:
+        for part in (unsure, acked_late, twins, odd_names, emptied, no_descriptors) if len(sys.argv) < 2 else [globals()[sys.argv[1]]]:
             part(fleet, machines, hosts)
     except Ended as end:
         ok(False, "the fleet daemon answers", f"{end!r}; its status: {fleet.process.poll()}")

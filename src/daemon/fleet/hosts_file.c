@@ -3,18 +3,23 @@
 #include <dirent.h>
 
 #include "base/file.h"
+#include "daemon/core/rlimit.h"
 #include "daemon/file/folder_watch.h"
 #include "daemon/file/inotify_hub.h"
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
+#include "io/loop_timer.h"
 #include "wire/address.h"
 
 static const char suffix[] = ".muxbus"; /* suffix of a daemon's socket */
+
+enum { AGAIN_MS = 5000 }; /* delay until all is read again after a limit of the system */
 
 struct hosts_file {
 	struct host_set *hosts;
 	struct inotify_hub *hub;
 	struct folder_watch *config, *sockets;
+	struct loop_timer *again;
 	char path[PATH_MAX]; /* "" if none */
 	char sockets_dir[PATH_MAX]; /* directory of tmux's sockets */
 	char own_name[HOST_NAME_BYTES + 1]; /* host name of this machine */
@@ -58,6 +63,17 @@ static bool want(struct hosts_file *file, unsigned line, const struct host_spec 
 	return true;
 }
 
+/* If a limit of the system is the reason why hosts cannot be read, these hosts stay for now. */
+static void keep_hosts(struct hosts_file *file, bool is_local, int error)
+{
+	if (rlimit_text(error) == NULL)
+		return;
+	host_each (file->hosts, host)
+		if ((host->spec.socket != NULL) == is_local)
+			(void)want(file, 0, &host->spec);
+	loop_timer_arm(file->again, AGAIN_MS);
+}
+
 static int is_socket(const struct dirent *entry)
 {
 	return str_ends_in(entry->d_name, suffix);
@@ -69,6 +85,8 @@ static void read_local(struct hosts_file *file)
 	struct dirent **entries;
 	struct stat status;
 	int count = scandir(file->sockets_dir, &entries, is_socket, alphasort);
+	if (count < 0)
+		keep_hosts(file, true, errno);
 	for (int at = 0; at < count; at++) {
 		char *path = xasprintf("%s/%s", file->sockets_dir, entries[at]->d_name);
 		char *server = entries[at]->d_name;
@@ -94,19 +112,24 @@ static void read_local(struct hosts_file *file)
 static void read_text(struct hosts_file *file, struct buf *text)
 {
 	char reason[HOSTS_FILE_ERROR_SIZE] = "";
-	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error = 0;
 	struct stat status;
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return;
 	if (fd < 0 || fstat(fd, &status) < 0)
-		(void)snprintf(reason, sizeof reason, "%s", strerror(errno));
+		error = errno;
 	else if (!S_ISREG(status.st_mode))
 		(void)snprintf(reason, sizeof reason, "not a file");
 	else if (status.st_size > (off_t)text->max)
 		(void)snprintf(reason, sizeof reason, "longer than 1 MiB");
-	else if (file_is_safe(file->path, &status, reason, sizeof reason))
-		/* if the file is being written now, it is read again later */
-		(void)file_read_all(fd, text);
+	else if (file_is_safe(file->path, &status, reason, sizeof reason) &&
+	    file_read_all(fd, text) < 0)
+		error = errno;
+	if (error != 0) {
+		(void)snprintf(reason, sizeof reason, "%s", strerror(error));
+		keep_hosts(file, false, error);
+		buf_clear(text);
+	}
 	if (fd >= 0)
 		(void)close(fd);
 	if (reason[0] != '\0')
@@ -246,6 +269,7 @@ struct hosts_file *hosts_file_new(struct event_base *base, struct host_set *host
 		file->path[0] = '\0';
 	if (file_tmux_socket(file->sockets_dir, sizeof file->sockets_dir, "default", NULL) < 0)
 		file->sockets_dir[0] = '\0';
+	file->again = loop_timer_new(base, on_changed, file);
 	file->hub = inotify_hub_new(base, NULL, NULL);
 	file->config = watch_folder(file, base, file->path);
 	file->sockets = watch_folder(file, base, file->sockets_dir);
@@ -263,6 +287,7 @@ void hosts_file_free(struct hosts_file *file)
 	folder_watch_free(file->config);
 	folder_watch_free(file->sockets);
 	inotify_hub_free(file->hub);
+	loop_timer_free(file->again);
 	mem_free(file);
 }
 
