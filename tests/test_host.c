@@ -255,6 +255,7 @@ static void check_ending(void)
 	for (; count < COUNT && host->state == HOST_UP; count++) {
 		(void)call(host, &outcomes[count], "read",
 		    HOST_CALL_READS | (count % 2 ? HOST_CALL_URGENT : 0), 0);
+		host_tell(host, "told", 0, WAIT_MS, "{}");
 		turn();
 	}
 	ok(count > 1 && count < COUNT, "calls are made until its end is known: %d", count);
@@ -262,6 +263,7 @@ static void check_ending(void)
 		right +=
 		    run_until(&outcomes[at].done, 1) && strcmp(outcomes[at].text, "deaf read") == 0;
 	is_int(right, count, "the next link answers all");
+	is_int(count_in_log("deaf", "told"), 0, "and does not get what may not be sent twice");
 	for (int at = 0; at < count; at++)
 		if (strcmp(outcomes[at].text, "deaf read") != 0)
 			diag("call %d: %s", at, outcomes[at].text);

@@ -71,7 +71,7 @@ static bool read_seq(const struct json *value, uint64_t *ret_seq)
 
 static void unsubscribe(struct host *host, const char *name)
 {
-	/* Not repeated after a cut: the host's new daemon may use the name for another one. */
+	/* Only on this link: the host's next daemon may use the name for another one. */
 	host_tell(host, "unsubscribe", 0, CALL_MS, "{\"subscription\":\"%s\"}", name);
 }
 

@@ -153,6 +153,9 @@ struct host_call *host_call(struct host *host, const struct host_order *order);
 void host_call_cancel(struct host_call *call);
 /* Gives the answer of a call to another function, with the host as its data. */
 void host_call_leave(struct host_call *call, void (*done)(void *host, const struct json *message));
-/* Sends a request whose answer is not needed; params is a format. */
+/*
+ * Sends a request whose answer is not needed; params is a format. Without flags the request is for
+ * the present link only: if that is not open, it is dropped.
+ */
 void host_tell(struct host *host, const char *method, unsigned flags, int64_t deadline_ms,
     const char *params, ...) __attribute__((format(printf, 5, 6)));

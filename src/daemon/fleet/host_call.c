@@ -324,6 +324,8 @@ void host_tell(struct host *host, const char *method, unsigned flags, int64_t de
 	struct host_order order = {.method = method, .flags = flags, .deadline_ms = deadline_ms};
 	struct buf text = BUF(TELL_BYTES);
 	va_list args;
+	if (flags == 0 && !host_link_is_open(host->link))
+		return;
 	va_start(args, params);
 	(void)buf_vprintf(&text, params, args);
 	va_end(args);
