@@ -158,14 +158,17 @@ is 'and used' "$(refused $window) $(field .result.repeated) $(policy)" 'null tru
 kill -9 "$daemon_pid"
 wait "$daemon_pid" 2>/dev/null
 daemon_options=
-printf '{"name":"full","group":"demo","description":"A test.","answer":"json","run":["sh","-c","dd if=/dev/zero of=%s/jobs/ballast 2>/dev/null; echo {}"]}\n' "$state" >"$tools/full.json"
+# For a command of a job: the supervisor removes the spec when the command has started, which makes room again.
+fill_jobs="tries=0; while ls $state/jobs/*.spec && [ \$tries -lt 1000 ]; do tries=\$((tries + 1)); sleep 0.01; done >/dev/null 2>&1
+dd if=/dev/zero of=$state/jobs/ballast 2>/dev/null"
+jq -n --arg run "$fill_jobs; echo {}" '{name: "full", group: "demo", description: "A test.", answer: "json", run: ["sh", "-c", $run]}' >"$tools/full.json"
 chmod 644 "$tools/full.json"
 start_daemon
 call full '{}'
 is 'an answer that found no room is no bad JSON' "$(field '.error | "\(.data.kind) \(.message)"')" \
 	'limit full: its program ended well, but 3 bytes of its output were not kept, as on a full disk'
 rm "$state/jobs/ballast"
-call execute_cli "{\"command\":\"dd if=/dev/zero of='$state/jobs/ballast' 2>/dev/null; echo lost\"}"
+call execute_cli "$(jq -nc --arg command "$fill_jobs; echo lost" '{command: $command}')"
 is 'execute_cli says that output is missing' "$(field '.result | "\(.ok) \(.stdout | length) \(.truncated) \(.rest)"')" \
 	"true 0 true read_job {\"job\":\"$(field .result.job)\"} reads all that is kept of stdout."
 rm "$state/jobs/ballast"
