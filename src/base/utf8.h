@@ -35,7 +35,7 @@ size_t utf8_encode(uint32_t character, char out[4]);
 
 /*
  * Measures the character at the start of len > 0 bytes. Returns true with its length, or false if
- * it is invalid, with the length of the bytes that one U+FFFD replaces.
+ * it is invalid or incomplete, with the length of the bytes that one U+FFFD replaces.
  */
 bool utf8_part(const void *bytes, size_t len, size_t *ret_len);
 

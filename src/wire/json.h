@@ -108,10 +108,11 @@ size_t json_format_double(char out[JSON_DOUBLE_SIZE], double value);
 
 /*
  * The writer adds commas, and ends the process if out of memory. When all brackets are closed, its
- * text is complete JSON, even if the buffer became full. The first value without room is left out,
- * or cut if it is a string; all later values are left out. The outermost object then ends with
- * "truncated":true,"cut":["path.to.member",...]. Only these closing parts can exceed a maximum
- * below JSON_SPARE. A caller that needs the whole text looks at is_cut.
+ * text is complete JSON, even if the buffer became full. A string without room is cut, so that some
+ * room stays for later values. Another value without room is left out, with all values behind it.
+ * The outermost object then ends with "truncated":true,"cut":["path.to.member",...]. Only these
+ * closing parts can exceed a maximum below JSON_SPARE. A caller that needs the whole text looks at
+ * is_cut.
  */
 struct json_writer {
 	struct buf *buf;

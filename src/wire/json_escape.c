@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The escaper. Each short stretch is written directly behind the output, or first to the stack if
- * there may be too little room. Blocks are copied whole. Behind each byte of a block that needs an
- * escape, the rest of the block is copied again, over the bytes that are wrong now.
+ * The escaper. Text is escaped in stretches, directly behind the output, or on the stack first if
+ * the output may have too little room. A block is copied whole. If a byte of the block needs an
+ * escape, the escape overwrites its copy, and the rest of the block is copied again behind the
+ * escape.
  */
 #include "wire/json.h"
 

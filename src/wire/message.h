@@ -56,7 +56,7 @@ struct message {
 	const struct json *id; /* a string, a number or null; NULL if absent */
 	const char *method;
 	const struct json *params; /* an object, or NULL */
-	const struct json *within; /* id of a provider's open call that this is for; NULL: absent */
+	const struct json *within; /* id of the provider's open call it belongs to; NULL: absent */
 	bool is_notification; /* "jsonrpc":"2.0" without an id: gets no answer */
 	bool is_response; /* has a result or error but no method: ignored */
 };
