@@ -182,7 +182,7 @@ bool json_fits(const struct json *value, size_t max);
  * enum buf_error.
  */
 int json_escape(struct buf *out, const void *bytes, size_t len, bool *lossy);
-/* Reads "\uXXXX" at the start of a text. Returns its UTF-16 unit, or -1 if the text is different. */
+/* Reads "\uXXXX" at the start of a text. Returns its UTF-16 unit, or -1 for other texts. */
 int32_t json_unit(const char *text, size_t len);
 /* Returns how many bytes, in whole characters, fit when escaped; *ret_escaped: their size then. */
 size_t json_escape_fit(const void *bytes, size_t len, size_t room, size_t *ret_escaped);
