@@ -3,6 +3,7 @@
 #include "base/secret.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "tap.h"
 
@@ -93,11 +94,23 @@ static const char *const settings[] = {
     "",
 };
 
+/* The search of a value with n URLs takes n times as long, so that n is limited. */
+static void test_many_urls(void)
+{
+	static char value[3 * 101 + 3] = "X=";
+	for (size_t i = 0; i < 100; i++)
+		strcat(value, "://");
+	ok(!secret_is_variable(value), "no secret: a value with 100 URLs");
+	strcat(value, "://");
+	ok(secret_is_variable(value), "more URLs are not searched");
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < sizeof secrets / sizeof *secrets; i++)
 		ok(secret_is_variable(secrets[i]), "a secret: %s", secrets[i]);
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
 		ok(!secret_is_variable(settings[i]), "no secret: %s", settings[i]);
+	test_many_urls();
 	return done_testing();
 }

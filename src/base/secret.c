@@ -46,6 +46,7 @@ static const char *const agents[] = {"AI_AGENT", "ANTHROPIC_", "CLAUDE", "CODEX_
     "NODE_ENV=", "NODE_OPTIONS=", "OPENAI_", "OPENCODE", "TMUX_PANE=", NULL};
 
 #define TOKEN_LEN_MIN 20
+#define URLS_MAX 100 /* a value with more counts as a secret: each costs a search of the value */
 
 static bool is_one_of(const char *word, size_t len, const char *const *list)
 {
@@ -149,8 +150,9 @@ static bool has_mark(const char *value)
 
 static bool is_secret_value(const char *value)
 {
+	unsigned urls = 0;
 	for (const char *at = strstr(value, "://"); at != NULL; at = strstr(at + 3, "://"))
-		if (is_secret_address(at))
+		if (++urls > URLS_MAX || is_secret_address(at))
 			return true;
 	for (const char *at = value; *at != '\0';) {
 		size_t len = strspn(at, token_characters);
