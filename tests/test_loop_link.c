@@ -169,8 +169,7 @@ static void test_split(void)
 		len = (size_t)snprintf(text, sizeof text, script, id, id);
 		say(text, at);
 		say(text + at, len - at);
-		failed += events != 2 || answers != 1 || last_seq != 42 ||
-		    loop_link_pending(loop_link_now) != 0;
+		failed += events != 2 || answers != 1 || last_seq != 42;
 	}
 	ok(id > 200, "a script in two pieces, %u times", id);
 	is_int(failed, 0, "wherever it is cut, each answer comes once and each event");
@@ -264,6 +263,7 @@ static void test_long_line(void)
 
 static void test_unread(void)
 {
+	unsigned before = answers + losses;
 	int count = 0;
 	memset(mebibyte, ' ', sizeof mebibyte);
 	mebibyte[sizeof mebibyte - 1] = '\n';
@@ -272,7 +272,7 @@ static void test_unread(void)
 	ok(count >= 15 && count <= 17, "a daemon that hangs has %d MiB waiting", count);
 	ok(loop_link_is_up(loop_link_now), "the link is not lost by that");
 	ok(!loop_link_ask(loop_link_now, "ping", NULL, on_answer, NULL), "a request is refused");
-	is_int((int)loop_link_pending(loop_link_now), 0, "and not awaited");
+	is_int((int)(answers + losses - before), 0, "and gets no answer");
 	for (size_t left = sizeof mebibyte * (size_t)count; left > 0;) {
 		static char bytes[64 * 1024];
 		ssize_t n = recv(daemon_fd, bytes, sizeof bytes, MSG_DONTWAIT);

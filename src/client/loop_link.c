@@ -229,11 +229,6 @@ bool loop_link_ask(struct loop_link *link, const char *method, const char *param
 	return true;
 }
 
-size_t loop_link_pending(const struct loop_link *link)
-{
-	return link->pending.count;
-}
-
 void loop_link_pause(struct loop_link *link, bool is_paused)
 {
 	if (link->socket == NULL || link->is_paused == is_paused || link->is_ending)

@@ -56,7 +56,6 @@ typedef void loop_link_answer_fn(void *data, const struct json *response);
  */
 bool loop_link_ask(struct loop_link *link, const char *method, const char *params,
     loop_link_answer_fn *answer, void *data);
-size_t loop_link_pending(const struct loop_link *link); /* number of requests without a response */
 
 /* Sends a line, which includes its newline. Returns false in the same cases as loop_link_ask(). */
 bool loop_link_write(struct loop_link *link, const void *line, size_t len);
