@@ -22,7 +22,7 @@ static const char *const words[] = {"ACCESSKEY", "AUTH", "AUTHORIZATION", "BEARE
 static const char *const ends[] = {
     "APIKEY", "CREDENTIAL", "PASSPHRASE", "PASSWD", "PASSWORD", "SECRET", "TOKEN", NULL};
 
-/* A variable with CERT holds no secret if its last word is one of `files`, or it has a path. */
+/* CERT names no secret if one of `files` is the last word of the name, or a path is the value. */
 static const char *const certificates[] = {"CERT", NULL};
 static const char *const files[] = {"DIR", "FILE", "PATH", NULL};
 

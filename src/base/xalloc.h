@@ -4,7 +4,7 @@
 
 #include "base/alloc.h" /* for mem_free() */
 
-_Noreturn void xalloc_fail(void); /* ends the process in this way */
+_Noreturn void xalloc_fail(void); /* ends the process with this message */
 void *xalloc(size_t size) __attribute__((malloc, returns_nonnull));
 void *xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
 void *xrealloc(void *ptr, size_t size) __attribute__((returns_nonnull));

@@ -117,7 +117,7 @@ static void on_pause_over(void *data)
 		close_end(process, STDERR_END);
 }
 
-/* Writes queued bytes until the pipe is full. If the program has closed it, drops all. */
+/* Writes queued bytes until the pipe is full. After an error the pipe is closed. */
 static void flush_queue(struct loop_process *process)
 {
 	while (process->fds[STDIN_END] >= 0 && process->queue.len > 0) {

@@ -39,7 +39,7 @@ struct loop_process *loop_process_new(struct event_base *base, const char *super
 /* Frees the process. A program that still runs is ended as by loop_process_stop(). May be NULL. */
 void loop_process_free(struct loop_process *process);
 
-/* Closes standard input, sends SIGTERM after 1 s, SIGKILL 2 s later. Then only ended is called. */
+/* Closes standard input, sends SIGTERM after 1 s, SIGKILL 2 s later. Only ended is still called. */
 void loop_process_stop(struct loop_process *process);
 
 /* Returns true if a call of len bytes fits into the queue of unread bytes. */

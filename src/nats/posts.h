@@ -9,10 +9,10 @@
 #include "nats/broker.h"
 #include "nats/name.h"
 
-/* broker must outlive posts, but not daemon: see posts_free(). */
+/* broker must outlive posts, but not the link daemon: see posts_free(). */
 struct posts *posts_new(struct event_base *base, struct broker *broker, struct loop_link *daemon,
     const struct names *names);
-void posts_free(struct posts *posts); /* posts may be NULL; free daemon first */
+void posts_free(struct posts *posts); /* posts may be NULL; free the link first */
 
 /* Starts or stops requesting posts. Start only while the stores and the daemon are ready. */
 void posts_run(struct posts *posts, bool is_running);

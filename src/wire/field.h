@@ -55,7 +55,7 @@ struct field {
 	const char *shape;
 	/* FIELD_VALUE: the fields of the object; NULL: put_schema or shape describes it. */
 	const struct field *members;
-	/* FIELD_VALUE: writes members of a JSON Schema; NULL: shape describes it. */
+	/* FIELD_VALUE: writes members of a JSON Schema; NULL: members or shape describes it. */
 	void (*put_schema)(struct json_writer *writer, bool in_short);
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes no value without room, and always keeps room for the text that completes the JSON. */
+/* Cuts or leaves out values without room, and keeps room for the text that completes the JSON. */
 #include "wire/json.h"
 
 #include <math.h>
