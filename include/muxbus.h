@@ -171,8 +171,9 @@ MUXBUS_API ssize_t muxbus_quote(char *out, const void *bytes, size_t len);
 
 /*
  * Writes bytes to out so that tmux's format expansion yields the same bytes: each '#' is doubled,
- * except right before a '[', where tmux keeps it. Use this function for data in arguments that tmux
- * expands (names, titles, directories). Returns the length written. Quote the result as usual.
+ * except in a run right before a '[', which tmux keeps. Use this function for data in arguments
+ * that tmux expands (names, titles, directories). Returns the length written. Quote the result as
+ * usual.
  */
 MUXBUS_API size_t muxbus_literal(char *out, const void *bytes, size_t len);
 
