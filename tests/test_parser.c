@@ -89,6 +89,27 @@ static void test_long_event(void)
 	muxbus_parser_free(parser);
 }
 
+/* The same in one piece. */
+static void test_whole_event(void)
+{
+	const size_t len = (size_t)MUXBUS_LINE_MAX + 100;
+	char *line = malloc(len);
+	struct count count = {0};
+	struct muxbus_parser_stats stats;
+	struct muxbus_parser *parser;
+	memset(line, 'x', len);
+	memcpy(line, "%message ", 9);
+	line[len - 1] = '\n';
+	muxbus_parser_new(&counting, &count, &parser);
+	is_int(muxbus_parser_feed(parser, line, len), 0, "a whole event beyond the maximum");
+	feed_text(parser, "%window-add @1\n");
+	muxbus_parser_stats(parser, &stats);
+	is_int((long long)count.events, 2, "... is an event, and so is the next");
+	is_int((long long)stats.cut_lines, 1, "... is counted");
+	muxbus_parser_free(parser);
+	free(line);
+}
+
 static void test_long_block(void)
 {
 	struct count count = {0};
@@ -201,6 +222,7 @@ int main(void)
 	run_script("parser.t");
 	run_script("transcripts/recorded.t");
 	test_long_event();
+	test_whole_event();
 	test_long_block();
 	test_long_segment();
 	test_hostile_segment();

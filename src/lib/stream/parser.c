@@ -517,9 +517,9 @@ static int feed_outside(
 		return 0;
 	}
 	newline = memchr(bytes, '\n', len);
-	if (newline == NULL) {
-		*ret_used = len;
-		return add_partial(parser, bytes, len);
+	if (newline == NULL || newline - bytes > MUXBUS_LINE_MAX) {
+		*ret_used = newline == NULL ? len : (size_t)(newline - bytes);
+		return add_partial(parser, bytes, *ret_used);
 	}
 	*ret_used = (size_t)(newline + 1 - bytes);
 	return take_line(parser, bytes, *ret_used);
