@@ -436,13 +436,13 @@ static void test_close_waits_for_replies(void)
 	trial_finish(&trial);
 }
 
-static void test_close_stubborn(const char *script, unsigned want_events)
+static void test_close_stubborn(const char *script, unsigned timeout_ms, unsigned want_events)
 {
 	int64_t since;
 	unsigned events;
 	struct trial trial;
 	struct answer answer = {0};
-	open_ready(&trial, script, 0);
+	open_ready(&trial, script, timeout_ms);
 	run(&trial, &answer, command_of("list-a", NULL));
 	events = trial.events;
 	since = clock_mono_ms();
@@ -686,8 +686,9 @@ int main(void)
 	test_stopped();
 	test_no_probe();
 	test_close_waits_for_replies();
-	test_close_stubborn(SERVE_HANDSHAKE "hang\n", 1);
-	test_close_stubborn("ignore-term\n" SERVE_HANDSHAKE "hang\n", 0);
+	test_close_stubborn(SERVE_HANDSHAKE "hang\n", 0, 1);
+	test_close_stubborn(SERVE_HANDSHAKE "hang\n", 200, 1);
+	test_close_stubborn("ignore-term\n" SERVE_HANDSHAKE "hang\n", 0, 0);
 	test_close_early();
 	test_free();
 	test_run_in_reply();

@@ -51,7 +51,7 @@ static void fail(struct muxbus_connection *connection, int error, const char *fo
 	va_end(args);
 	ending_copy_line(connection->reason, text, strlen(text));
 	connection->has_failed = true;
-	connection->error = error;
+	connection->error = connection->state == STATE_CLOSING ? 0 : error;
 	if (!connection->is_in_turn)
 		loop_timeout_start(&connection->soon, 0);
 }
@@ -157,7 +157,7 @@ static void check_deadline(struct muxbus_connection *connection)
 	const struct pending *first = pending_first(&connection->queue);
 	int64_t allowed_ms;
 	int64_t left_ms;
-	if (first == NULL)
+	if (first == NULL || connection->state == STATE_CLOSING) /* end_timer limits the close */
 		return;
 	allowed_ms = (int64_t)connection->options.command_timeout_ms + first->extra_ms;
 	left_ms = allowed_ms - (clock_mono_us() - connection->first_since_us) / 1000;
