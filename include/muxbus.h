@@ -81,7 +81,8 @@ MUXBUS_API unsigned muxbus_version(void);
  *
  * There are two kinds of errors. If the number is above MUXBUS_ERR_FATAL, one call or one command
  * failed, and the connection continues. (MUXBUS_ERR_COMMAND is such an error, with a text from tmux
- * in the reply.) If the number is below, the connection has ended and can only be freed.
+ * in the reply.) If the number is below, the connection has ended and can only be freed. A
+ * connection that runs out of memory may end too: its handler closed then gets MUXBUS_ERR_NOMEM.
  */
 enum muxbus_error {
 	MUXBUS_OK = 0,
@@ -894,9 +895,10 @@ MUXBUS_API void muxbus_model_counts(
  * muxbus_sync_want_details() is used. The end of a pane's process is noticed at once, since the
  * process is watched (at most 4,096 processes, and half of the descriptor limit).
  *
- * Connections never resize windows, never change an option, a hook, a key or a buffer, and read
- * only wanted output. The sync leaves a session with the option destroy-unattached when the last
- * user has left it. Up to 256 sessions have a connection; other sessions are only in the model.
+ * Connections never resize windows, never change an option (but see muxbus_sync_adopt_pane()), a
+ * hook, a key or a buffer, and read only wanted output. The sync leaves a session with the option
+ * destroy-unattached when the last user has left it. Up to 256 sessions have a connection; other
+ * sessions are only in the model.
  */
 struct muxbus_sync;
 
@@ -1007,10 +1009,10 @@ MUXBUS_API int muxbus_sync_start(struct muxbus_sync *sync);
 /*
  * Detaches from the server and does not reconnect. The model is empty from now on. done is called
  * within a second, when all connections have ended and all waiting commands and reads were
- * answered, maybe with MUXBUS_ERR_CANCELLED. done may free the sync or start it again; only the
- * subscriptions to all output and to details are kept. A second call replaces done. If done is
- * NULL, all this happens before the function returns, which is not allowed in callbacks of the
- * sync.
+ * answered, maybe with MUXBUS_ERR_CANCELLED. done may free the sync or start it again; of its
+ * settings only those of muxbus_sync_set_attached() and the subscriptions to all output and to
+ * details are kept. A second call replaces done. If done is NULL, all this happens before the
+ * function returns, which is not allowed in callbacks of the sync.
  */
 MUXBUS_API void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *data);
 
@@ -1167,9 +1169,10 @@ MUXBUS_API void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wa
 MUXBUS_API void muxbus_sync_want_details(struct muxbus_sync *sync, bool is_wanted);
 
 /*
- * Controls the end of a pane: when its program exits, the pane is kept until its status was read
- * (PANE_EXITED), then closed unless keep is true. Returns 0, MUXBUS_ERR_UNAVAILABLE if the state is
- * not LIVE, MUXBUS_ERR_NOT_FOUND if the pane does not exist, or another error.
+ * Controls the end of a pane, by its option remain-on-exit: when its program exits, the pane is
+ * kept until its status was read (PANE_EXITED), then closed unless keep is true. Returns 0,
+ * MUXBUS_ERR_UNAVAILABLE if the state is not LIVE, MUXBUS_ERR_NOT_FOUND if the pane does not exist,
+ * or another error.
  */
 MUXBUS_API int muxbus_sync_adopt_pane(struct muxbus_sync *sync, uint32_t pane, bool keep);
 

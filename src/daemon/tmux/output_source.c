@@ -20,7 +20,8 @@
  */
 #define CHILDREN_MS 250
 #define CHILDREN_LOOKS 8
-#define CHILDREN_BYTES 16384 /* bytes: room for about 2000 children; a new child is the last one */
+/* Room for about 2000 children. A new child is the last one, so with more it is not seen here. */
+#define CHILDREN_BYTES 16384
 
 struct output_source_set {
 	struct tmux *tmux;

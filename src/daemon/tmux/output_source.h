@@ -30,7 +30,7 @@ struct output_source {
 	bool has_ended; /* the pane has closed */
 	bool is_cut; /* the pipe has ended, and may have lost its last bytes */
 	bool is_over; /* the program of the pane has ended, and its pipe with it */
-	bool is_pipeless; /* it uses control mode until the output is not wanted any more */
+	bool is_pipeless; /* no pipe is tried until the output is unwanted, or the pane was deaf */
 };
 
 /* late is called with bytes that come after the pane has left the model. */

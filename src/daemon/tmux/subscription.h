@@ -53,7 +53,7 @@ void subscription_set_free(struct subscription_set *set);
 size_t subscription_set_count(const struct subscription_set *set);
 /* Returns true if only a client of tmux gets these kinds (0: all). by_pipe: panes have pipes. */
 bool subscription_follows(uint64_t kinds, bool wants_output, bool by_pipe);
-/* Returns true if the subscription of a program needs a client of tmux. by_pipe: as above. */
+/* Returns true if a program's subscription needs a client of tmux. by_pipe: as above. */
 bool subscription_any_follows(bool by_pipe);
 
 bool subscription_set_has(struct subscription_set *set, const char *name);

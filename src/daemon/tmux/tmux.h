@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The tmux server that is followed: one sync of libmuxbus, whose changes are published as events.
- * Only this file starts, stops and listens to the sync; other files read the model through it.
+ * Only this file attaches, stops and listens to the sync; other files run commands and read the
+ * model through it.
  */
 #pragma once
 
@@ -67,7 +68,7 @@ struct muxbus_sync *tmux_sync(struct tmux *tmux);
 const struct muxbus_model *tmux_model(const struct tmux *tmux);
 bool tmux_is_live(const struct tmux *tmux);
 
-/* Returns the process of the server that is followed, or was last; 0: none yet. */
+/* Returns the process of the server that is followed; 0: none. */
 pid_t tmux_server_pid(struct tmux *tmux);
 /* Returns true while objects of an older server, only found now, are reported as created. */
 bool tmux_is_finding(const struct tmux *tmux);

@@ -21,8 +21,8 @@ struct muxbus_command *command_with(const char *name, ...) __attribute__((sentin
 int command_check(const struct muxbus_command *command, size_t *ret_count);
 
 /*
- * Writes the nonces of all sentinels but the last, which the connection adds. Returns the text, one
- * line without its newline, lent.
+ * Writes the nonces of all sentinels but the last, which the caller adds. Returns the text, one line
+ * without its newline, lent.
  */
 const struct buf *command_fill(struct muxbus_command *command, const struct nonce *nonces);
 
@@ -33,7 +33,8 @@ uint32_t command_pane(const struct muxbus_command *command);
 
 /*
  * Returns true if a list may run on the connection: its commands show a person nothing and usually
- * answer at once, and it has no default target, which a control client cannot have.
+ * answer at once, or the list is too long to be looked at; and it has no default target, which a
+ * control client cannot have.
  */
 bool command_is_quick(const struct muxbus_command *command);
 
@@ -49,7 +50,7 @@ bool command_is_synchronous(const struct muxbus_command *command);
 
 /*
  * Appends the data of IMSG_COMMAND to an empty buffer: the number of words, then each word with a
- * NUL. A sentinel follows each command but the last, which has so many. Returns 0,
+ * NUL. One sentinel follows each command but the last, and `sentinels` follow the last. Returns 0,
  * MUXBUS_ERR_NOMEM, or MUXBUS_ERR_LIMIT if the list is too long.
  */
 int command_pack(const struct muxbus_command *command, const struct nonce *nonces,

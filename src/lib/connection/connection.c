@@ -2,12 +2,14 @@
 /*
  * One control client and the commands sent to it.
  *
- * STARTING    the client attaches; its greeting is a block with flags 0 GREETED     waits for
- * %session-changed; until then, tmux has no session for the client HANDSHAKE   asks for the version
- * and for the flags that tmux has accepted READY       lists of commands run CLOSING     reads
- * pending replies, then asks tmux to detach FAILED      all reply callbacks were called and the
- * client was killed; waits for its end ENDED       the closed handler was called; only
- * muxbus_connection_free() is allowed
+ * Its states:
+ * - STARTING: the client attaches; its greeting is a block with flags 0
+ * - GREETED: waits for %session-changed; until then, tmux has no session for the client
+ * - HANDSHAKE: asks for the version, and for the flags that tmux has accepted
+ * - READY: lists of commands run
+ * - CLOSING: reads pending replies, then asks tmux to detach
+ * - FAILED: all reply callbacks were called and the client was killed; waits for its end
+ * - ENDED: the closed handler was called; only muxbus_connection_free() is allowed
  *
  * Each list is one line, and its sentinel the next line, since tmux drops the rest of a line after
  * an error. The sentinel is the nonce alone, an unknown command, if tmux answers it as expected:

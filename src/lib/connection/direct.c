@@ -101,7 +101,7 @@ static void write_end(struct imsg_writer *writer, uint32_t session, bool has_out
 	write_attach(writer, session, has_output);
 }
 
-/* Sends all bytes. The socket is new and empty, so a short write means that it is broken. */
+/* Sends a few bytes. The socket has room for them, so a short write means that it is broken. */
 static int send_all(int fd, struct buf *bytes)
 {
 	ssize_t sent = send(fd, bytes->data, bytes->len, MSG_NOSIGNAL | MSG_DONTWAIT);

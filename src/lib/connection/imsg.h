@@ -57,7 +57,10 @@ struct imsg {
 	size_t len;
 };
 
-/* Appends a message. Returns 0, MUXBUS_ERR_LIMIT (more than IMSG_MAX) or MUXBUS_ERR_NOMEM. */
+/*
+ * Appends a message. Returns 0, MUXBUS_ERR_NOMEM, or MUXBUS_ERR_LIMIT if the message has more than
+ * IMSG_MAX bytes or out is full.
+ */
 int imsg_append(struct buf *out, enum imsg_form form, uint32_t type, const void *data, size_t len);
 
 /* Messages that are written one after another: after an error, no further ones. */

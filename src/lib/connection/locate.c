@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds the server's own binary, /proc/PID/exe: a tmux of another version may crash the server. */
+/* The server's own binary is /proc/PID/exe. A tmux of another version may crash the server. */
 #include "lib/connection/locate.h"
 
 #include <sys/socket.h>

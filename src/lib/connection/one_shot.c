@@ -409,7 +409,7 @@ static void on_ready(void *data, uint32_t events UNUSED)
 	size_t total = 0;
 	ssize_t got;
 	int error;
-	do { /* until less comes than there is room for: no more is there then */
+	do { /* until a read returns less than it could: nothing is left then */
 		got = recv(one_shot->fd, bytes, IMSG_MAX, MSG_DONTWAIT);
 		if (got > 0 && buf_append(&one_shot->in, bytes, (size_t)got) != 0) {
 			finish(one_shot, MUXBUS_ERR_NOMEM);
@@ -539,7 +539,7 @@ static int take_list(struct muxbus_one_shot *one_shot, struct muxbus_command *co
 	    : pending_make(loop_nonces(one_shot->loop), count, reply, data, &one_shot->pending);
 }
 
-/* bytes: of the list. */
+/* bytes: the length of the list. */
 static void start_timer(struct muxbus_one_shot *one_shot, unsigned timeout_ms, size_t bytes)
 {
 	loop_timeout_start(

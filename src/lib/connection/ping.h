@@ -20,7 +20,10 @@ struct ping {
 	void *data;
 };
 
-/* answered() is called once for each ping_start(), also if the server has ended. */
+/*
+ * answered() is called once after ping_start(), also if the server has ended, unless ping_stop()
+ * comes first.
+ */
 void ping_init(struct ping *ping, struct muxbus_loop *loop, const char *socket_path,
     void (*answered)(void *data), void *data);
 

@@ -15,9 +15,9 @@ enum field_kind {
 	FIELD_WINDOW, /* uint32_t, "@1" */
 	FIELD_PANE, /* uint32_t, "%1" */
 	FIELD_BOOL, /* bool: false if empty, "0" or "off" */
-	FIELD_INT, /* int; like all numbers, it keeps its default if the field is empty */
-	FIELD_UNSIGNED, /* unsigned */
-	FIELD_U64, /* uint64_t */
+	FIELD_INT, /* int; keeps its default if the field is empty */
+	FIELD_UNSIGNED, /* unsigned; must not be empty */
+	FIELD_U64, /* uint64_t; keeps its default if the field is empty */
 	FIELD_TEXT, /* const char *; any bytes. tmux prints them encoded, or behind their length */
 	/* As FIELD_TEXT, but never counted: tmux reads the value again between length and text. */
 	FIELD_LIVE,

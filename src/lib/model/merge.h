@@ -11,7 +11,7 @@ struct merge_read {
 	const struct parts *parts;
 	struct map panes; /* set of the panes in the new model */
 	struct map details; /* maps a pane to its struct pane_detail */
-	struct muxbus_link *links; /* one link for each window that was read, in the same order */
+	struct muxbus_link *links; /* one link of each window that was read */
 	unsigned link_count;
 };
 

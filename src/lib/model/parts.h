@@ -39,6 +39,7 @@ void parts_remove_window(struct parts *parts, uint32_t window);
 void parts_add_session(struct parts *parts, uint32_t session);
 void parts_add_ends(struct parts *parts, uint32_t session);
 void parts_add_place(struct parts *parts, uint32_t pane);
+/* Adds the parts of `more`, but not how it lists them (is_bare, is_counted, is_unhooked). */
 void parts_add(struct parts *parts, const struct parts *more);
 
 bool parts_are_empty(const struct parts *parts);

@@ -21,13 +21,13 @@ void tiles_finish(struct tiles *tiles);
 
 const struct muxbus_cell *tiles_find(const struct tiles *tiles, uint32_t pane); /* or NULL */
 
-/* Returns true if a layout has all known panes of a window, or if it cannot be read. */
+/* Returns true if a layout has all known panes of a window, or if tiles_read() fails. */
 bool tiles_have_all(const struct muxbus_model *model, uint32_t window, const char *layout);
 
 /*
  * Copies a model with a new layout of a window, without the panes that the layout lacks. active is
- * the window's new active pane; MUXBUS_NO_ID: unchanged. Returns 0, MUXBUS_ERR_NOMEM, or
- * MUXBUS_ERR_NOT_FOUND if the layout does not say which panes the window has.
+ * the window's new active pane; MUXBUS_NO_ID: unchanged. Returns 0, or MUXBUS_ERR_NOT_FOUND if the
+ * layout does not say which panes the window has; either this or MUXBUS_ERR_NOMEM if out of memory.
  */
 int tiles_apply(const struct muxbus_model *before, uint32_t window, const char *layout,
     uint32_t active, struct muxbus_model **ret_model);

@@ -2,11 +2,11 @@
 /*
  * Parses the bytes of a control-mode stream as they arrive. Its three states are:
  *
- * OUTSIDE   at the start of a line, or in a line other than output
- * OUTPUT    in the data of an %output line, which is delivered in pieces and not stored; only
- * the start of a split escape, at most three bytes, is kept for the next piece
- * BLOCK     from a %begin to the end of its block or, if a nonce is expected, to the
- * sentinel with the nonce; the segment stores the lines
+ * - OUTSIDE: at the start of a line, or in a line other than output
+ * - OUTPUT: in the data of an %output line, which is delivered in pieces and not stored; only the
+ *   start of a split escape, at most three bytes, is kept for the next piece
+ * - BLOCK: from a %begin to the end of its block or, if a nonce is expected, to the sentinel with
+ *   the nonce; the segment stores the lines
  *
  * In a BLOCK only the expected guard and sentinel have a meaning. segment.c explains how the stored
  * lines are divided, and why the result is reliable.

@@ -7,8 +7,9 @@
  * Text is trusted only if no reply is awaited on the connection, since pane text in a reply may
  * look like events, and not soon after a message or a buffer name, which may contain lines. Only
  * text of the primary connection is used, because the order of events on two connections is
- * unknown. Of other connections only layout changes count, for windows that the primary
- * connection's session lacks; these windows are listed.
+ * unknown. A layout change on another connection has its window listed, since tmux sends it only to
+ * the clients of the window's sessions. Events of all connections may show new ids (seen_ids.h), and
+ * may end the hold of an event (leaving.h).
  */
 #pragma once
 

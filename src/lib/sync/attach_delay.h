@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Decides when a connection may be opened. tmux up to 3.6b crashes if it sends a notification while
+ * Decides when a connection may be opened, and whether a user's list runs on the connection or
+ * beside it. tmux up to 3.6b crashes if it sends a notification while
  * a `tmux -C` process starts. Such a connection waits for a quiet moment, and user commands wait
  * for the connection. A direct client cannot cause this crash: see direct.h.
  */

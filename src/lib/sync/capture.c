@@ -32,7 +32,7 @@ struct capture {
 	bool is_begun;
 	uint64_t behind; /* waits until list number `behind` in sync->beside has ended */
 	bool needs_panes; /* output arrived during the capture */
-	bool keeps; /* the pane's track is kept at least as long as this capture */
+	bool keeps; /* it was made the keeper of the pane's track, and has not let go */
 
 	/* The state when the command was written: */
 	struct attachment *attachment;

@@ -2,7 +2,7 @@
 /*
  * Reports the end of each pane's process once, before the pane is closed. The status comes from
  * tmux if the pane is kept, else from the kernel (pane_pidfd.h). Both know the status only after
- * tmux has reaped the process, so the report waits a little.
+ * tmux has reaped the process, so the report waits a little. Then an adopted pane is closed.
  */
 #pragma once
 

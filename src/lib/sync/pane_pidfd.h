@@ -28,7 +28,10 @@ void pane_pidfd_init(
     struct pane_pidfd *pidfd, struct muxbus_loop *loop, pane_pidfd_ended_fn *ended, void *data);
 void pane_pidfd_finish(struct pane_pidfd *pidfd);
 
-/* Watches a pane's new process instead of the previous one. ended is called when it ends. */
+/*
+ * Watches a pane's new process instead of the previous one. ended is called when it ends, or at
+ * once if there is no such process.
+ */
 void pane_pidfd_watch(struct pane_pidfd *pidfd, uint32_t pane, pid_t pid);
 void pane_pidfd_forget(struct pane_pidfd *pidfd, uint32_t pane);
 
