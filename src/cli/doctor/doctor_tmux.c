@@ -23,9 +23,9 @@ static int release_of(const char *text)
 static void find_program(struct doctor_report *report)
 {
 	static const char old[] = "install tmux 3.3 or later; 3.8 or later is best";
-	char path[PATH_MAX], *text;
+	char path[PATH_MAX], text[256];
 	char *const argv[] = {(char *)"tmux", (char *)"-V", NULL};
-	struct buf said = BUF(256);
+	struct buf said = BUF(sizeof text - 1);
 	int release, status;
 	if (!program_find_in_path("tmux", path, sizeof path)) {
 		doctor_find(report, FINDING_WRONG, "tmux", "install tmux 3.3 or later",
@@ -33,8 +33,8 @@ static void find_program(struct doctor_report *report)
 		return;
 	}
 	status = program_run(path, argv, PROGRAM_STDOUT, VERSION_TIMEOUT_MS, &said);
-	text = said.len > 0 ? (char *)said.data : (char *)"";
-	text[strcspn(text, "\n")] = '\0';
+	(void)snprintf(
+	    text, sizeof text, "%.*s", (int)strcspn(buf_text(&said), "\n"), buf_text(&said));
 	release = status == 0 ? release_of(text) : 0;
 	if (status != 0)
 		doctor_find(report, FINDING_WRONG, "tmux", "reinstall tmux", "%s -V: %s", path,
