@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/remote.h"
 
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -21,6 +22,8 @@ enum {
 	HELLO_SEC = 30, /* timeout for ssh and the relay */
 	HELLO_ASKING_SEC = 150, /* timeout if ssh may ask for a password; sshd waits 120 s for it */
 	HELLO_SEC_MAX = 86400,
+	END_MS = 5000, /* time from the end of its output to the end of ssh; then SIGKILL */
+	END_LOOK_MS = 5,
 };
 
 /* Returns the text of the hosts file, or NULL if it is absent or its permissions are unsafe. */
@@ -194,9 +197,14 @@ static void explain(struct link *link, pid_t pid, const char *host, const char *
 	char how[80];
 	siginfo_t info = {0};
 	int prefix = 0;
+	int64_t end_ms = clock_deadline_ms(END_MS);
 	(void)shutdown(link_fd(link), SHUT_RDWR); /* ssh then ends */
-	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
-		;
+	while (
+	    waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid == 0) {
+		if (clock_left_ms(end_ms) == 0)
+			(void)kill(pid, SIGKILL);
+		(void)poll(NULL, 0, END_LOOK_MS);
+	}
 	(void)snprintf(how, sizeof how, "%s %d",
 	    info.si_code == CLD_EXITED ? "exit status" : "signal", info.si_status);
 	if (info.si_code == CLD_EXITED && info.si_status == STATUS_SSH)

@@ -45,6 +45,7 @@ late)
 	exec <&- >&-
 	sleep 0.2
 	end 255 'ssh: connect to host late port 22: Connection refused' ;;
+stays) exec sleep 1000 <&- >&- ;;
 welcomed)
 	echo Welcome
 	exit 127 ;;
@@ -93,6 +94,7 @@ unreached mute 'ssh has ended: exit status 4'
 unreached chatty 'it writes, but muxbus relay says no hello' 'chatty: it writes, but muxbus relay says no hello'
 is 'muxbus --host without ssh' "$(MUXBUS_SSH=/none/ssh says far)" \
 	'muxbus: /none/ssh: No such file or directory: install an ssh client here, or name one in MUXBUS_SSH'
+is 'what closes its output and stays is ended' "$(says stays)" 'muxbus: ssh has ended: signal 9'
 is 'ssh ends behind the hello: its reason is passed on' "$(says dropped | tail -n 1)" 'client_loop: send disconnect: Broken pipe'
 is 'a greeting before the relay is no error' "$(says greeting)" ''
 is 'nor is text without an end' "$(says started)" ''
