@@ -263,6 +263,39 @@ said=$(echo "$call" | timeout 60 "$muxbus" -S "$dir/nowhere/tmux" mcp 2>/dev/nul
 ok 'an impossible address: a reason' says "$said" '.*nowhere'
 said=$(echo '{"id":1,"method":"server/discover"}' | "$muxbus" -S "$dir/tmux" mcp --legacy | jq .error.code)
 is '--legacy: nothing to discover' "$said" -32601
+
+# A daemon that others start after minutes is found. Each blank line lets the bridge see the clock.
+end_daemon
+clock=$MUXBUS_BUILDDIR/tests/live/.libs/late_clock.so
+export ASAN_OPTIONS="$ASAN_OPTIONS:verify_asan_link_order=0"
+if (LD_PRELOAD=$clock; export LD_PRELOAD; "$muxbus" --version >/dev/null 2>&1); then
+	printf '%-16s' '0 0' >"$dir/set"
+	mkfifo "$dir/agent"
+	LD_PRELOAD=$clock SET_CLOCK="$dir/set" "$muxbus" -S "$dir/tmux" mcp --no-start <"$dir/agent" >/dev/null 2>&1 &
+	bridge_pid=$!
+	exec 4>"$dir/agent"
+	ahead=0
+	was_read() {
+		[ "$(sed -n 's/^rchar: //p' "/proc/$bridge_pid/io")" != "$seen" ] && echo yes
+	}
+	wait_minute() {
+		ahead=$((ahead + 70))
+		printf '%-16s' "0 $ahead" | dd of="$dir/set" conv=notrunc 2>/dev/null
+		seen=$(sed -n 's/^rchar: //p' "/proc/$bridge_pid/io")
+		echo >&4
+		while [ "$(was_read)" != yes ] && kill -0 "$bridge_pid"; do sleep 0.01; done
+	}
+	for _ in $(seq 30); do wait_minute; done
+	start_daemon 4>&-
+	peers() {
+		call status '{}' && field .result.peers
+	}
+	is 'a bridge that has no daemon' "$(peers)" 1
+	wait_minute
+	until_is 'finds one after half an hour' 2 peers
+	exec 4>&-
+	kill "$bridge_pid"
+fi
 "$muxbus" mcp --nonsense </dev/null >/dev/null 2>&1
 is 'an unknown option' $? 2
 done_testing

@@ -4,7 +4,7 @@
  * random. A process that was stopped can tell by nothing else. LATE_CLOCK names a file with N, of
  * 4 bytes, which may be changed at any time; 0 is never.
  *
- * Preloaded into muxbusd: SET_CLOCK names a file with the number of seconds, as text of 16 bytes, by
+ * Preloaded into muxbusd or muxbus: SET_CLOCK names a file with the number of seconds, as text of 16 bytes, by
  * which the wall clock was set; a second number is how far the monotonic clock is ahead.
  */
 #include <errno.h>
@@ -41,7 +41,9 @@ __attribute__((constructor)) static void begin(void)
 	const char *late = getenv("LATE_CLOCK"), *set = getenv("SET_CLOCK");
 	if (late != NULL && strncmp(program_invocation_short_name, "tmux", 4) == 0)
 		one_of = open_number(late, sizeof *one_of);
-	if (set != NULL && strcmp(program_invocation_short_name, "muxbusd") == 0)
+	if (set != NULL &&
+	    (strcmp(program_invocation_short_name, "muxbusd") == 0 ||
+		strcmp(program_invocation_short_name, "muxbus") == 0))
 		set_by = open_number(set, 16);
 }
 

@@ -2,7 +2,8 @@
 /*
  * muxbus mcp: the MCP server that agents configure. It passes lines between the agent and muxbusd,
  * and starts muxbusd if none runs, unless --no-start is given. After a shutdown, only the next
- * request starts muxbusd. A start that failed is repeated at growing intervals, REST_TRIES times.
+ * request starts muxbusd. A start that failed is repeated at growing intervals, REST_TRIES times;
+ * then only a request starts muxbusd, and the bridge looks for one of others each REST_LONG_MS.
  */
 #include <poll.h>
 #include <sys/socket.h>
@@ -19,7 +20,8 @@
 #define WRITE_SIZE 4096 /* a writable pipe accepts at least this much without blocking */
 #define SEEK_STEP_MS 20
 #define SEEK_GRACE_MS 500 /* time for another process to restart the daemon */
-#define REST_TRIES 20 /* attempts; later ones are made only for a request */
+#define REST_TRIES 20 /* attempts at growing intervals */
+#define REST_LONG_MS 60000 /* interval of later ones; through ssh only requests cause these */
 #define LOSSES_MAX 5 /* losses, or starts, that are allowed within LOSSES_MS */
 #define LOSSES_MS 10000
 
@@ -57,7 +59,7 @@ struct bridge {
 	int rest_tries;
 	unsigned delay_ms; /* back-off between attempts while resting */
 	bool had_socket; /* the socket existed when the rest began */
-	/* Start the daemon only on request: a shutdown ended it, or it ends again and again. */
+	/* Start the daemon only on request: a shutdown or REST_TRIES came before, or it ends often. */
 	bool is_on_request;
 	struct losses lost, launched; /* lost connections, and starts of the daemon */
 	int launch_fd; /* pipe with the child's error; -1: no child */
@@ -72,9 +74,12 @@ static void rest(struct bridge *bridge)
 	bridge->phase = PHASE_RESTING;
 	bridge->seek_until_ms = 0;
 	bridge->had_socket = access(bridge->cli->socket, F_OK) == 0;
-	bridge->next_ms = bridge->rest_tries++ < REST_TRIES
-	    ? clock_mono_ms() + backoff_next_ms(&bridge->delay_ms)
-	    : -1;
+	if (bridge->rest_tries++ < REST_TRIES) {
+		bridge->next_ms = clock_mono_ms() + backoff_next_ms(&bridge->delay_ms);
+		return;
+	}
+	bridge->is_on_request = true;
+	bridge->next_ms = remote_is(bridge->cli) ? -1 : clock_mono_ms() + REST_LONG_MS;
 }
 
 static void give_up(struct bridge *bridge, const char *reason)
@@ -106,10 +111,12 @@ static void seek(struct bridge *bridge, int64_t grace_ms)
 /* Starts the daemon in a child, because that takes a while. The child's error comes by a pipe. */
 static void launch(struct bridge *bridge)
 {
-	int fds[2];
+	int fds[2] = {-1, -1};
 	pid_t pid = pipe2(fds, O_CLOEXEC) == 0 ? fork() : -1;
 	if (pid < 0) {
 		give_up(bridge, strerror(errno));
+		(void)close(fds[0]);
+		(void)close(fds[1]);
 		return;
 	}
 	if (pid == 0) {
