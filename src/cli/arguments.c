@@ -490,22 +490,14 @@ static void put_placeholder(struct buf *out, const struct json *property)
 		    choice->text != NULL ? choice->text : "?");
 }
 
-static bool is_required(const struct json *schema, const char *name)
-{
-	const struct json *required = json_member(schema, "required");
-	json_each (at, required)
-		if (at->type == JSON_STRING && strcmp(at->text, name) == 0)
-			return true;
-	return false;
-}
-
 void arguments_usage(struct buf *out, const char *method, const struct json *schema)
 {
 	const struct json *properties = json_member(schema, "properties");
+	const struct json *required = json_member(schema, "required");
 	(void)buf_append_str(out, method);
 	for (int wants_required = 1; wants_required >= 0; wants_required--) {
 		json_each_member (property, properties) {
-			if (is_required(schema, property->name) != (wants_required == 1))
+			if (ask_has(required, property->name) != (wants_required == 1))
 				continue;
 			(void)buf_append_str(out, wants_required ? " " : " [");
 			put_placeholder(out, property);

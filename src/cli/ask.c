@@ -301,14 +301,21 @@ const struct json *ask_quietly(
 	return is_answered ? answer.result : NULL;
 }
 
+bool ask_has(const struct json *array, const char *text)
+{
+	json_each (at, array)
+		if (at->type == JSON_STRING && strcmp(at->text, text) == 0)
+			return true;
+	return false;
+}
+
 const struct json *ask_row(const struct json *rows, const char *name)
 {
 	const struct json *named = json_member(rows, name);
 	for (const struct json *row = named == NULL ? json_first(rows) : NULL; row != NULL;
 	     row = row->next)
-		json_each (also, json_member(row, "also"))
-			if (also->type == JSON_STRING && strcmp(also->text, name) == 0)
-				return row;
+		if (ask_has(json_member(row, "also"), name))
+			return row;
 	return named;
 }
 

@@ -91,6 +91,9 @@ enum cli_status ask_say_read(enum link_read read);
 /* Prints an error of the daemon. Returns the exit status. */
 enum cli_status ask_say_error(const struct json *error);
 
+/* Returns true if a text is an element of an array. */
+bool ask_has(const struct json *array, const char *text);
+
 /* Finds a row of describe by its name or another spelling (member "also"). NULL if none has it. */
 const struct json *ask_row(const struct json *rows, const char *name);
 

@@ -55,21 +55,6 @@ static void put_tmux(struct buf *line, const struct json *status)
 		(void)buf_printf(line, ", at %s", socket);
 }
 
-static void put_panes(struct buf *line, const struct json *status)
-{
-	put_count(line, status, "panes", "pane", " in ");
-	put_count(line, status, "windows", "window", " of ");
-	put_count(line, status, "sessions", "session", "");
-}
-
-static void put_work(struct buf *line, const struct json *status)
-{
-	put_count(line, status, "jobs", "job", ", ");
-	put_count(line, status, "timers", "timer", ", ");
-	put_count(line, status, "watches", "watch", ", ");
-	put_count(line, status, "waits", "wait", "");
-}
-
 static void put_queue(struct buf *line, const struct json *status)
 {
 	const struct json *queue = json_member(status, "queue");
@@ -87,12 +72,6 @@ static void put_queue(struct buf *line, const struct json *status)
 	show_bytes(line, json_get_int(journal, "bytes", 0));
 	if (failure != NULL)
 		(void)buf_printf(line, "; on_notify failed: %s", failure);
-}
-
-static void put_programs(struct buf *line, const struct json *status)
-{
-	put_count(line, status, "peers", "connection", ", ");
-	put_count(line, status, "subscriptions", "subscription", "");
 }
 
 static void put_requests(struct buf *line, const struct json *status)
@@ -126,22 +105,29 @@ static void put_fleet(struct buf *line, const struct json *status)
 	    json_get_int(fleet, "down", 0));
 }
 
-/* A row is omitted if its member is missing from the status. */
+/* A row is omitted if its member is missing from the status. Without put() it has counts. */
 static const struct {
 	const char *name, *member;
 	void (*put)(struct buf *line, const struct json *status);
+	struct {
+		const char *member, *noun, *end; /* as put_count() takes them */
+	} counts[4];
 } rows[] = {
-    {"muxbusd", "version", put_head},
-    {"socket", "socket", put_socket},
-    {"fleet", "fleet", put_fleet},
-    {"tmux", "tmux", put_tmux},
-    {"panes", "panes", put_panes},
-    {"running", "jobs", put_work},
-    {"queue", "queue", put_queue},
-    {"programs", "peers", put_programs},
-    {"requests", "counters", put_requests},
-    {"events", "queue", put_events},
-    {"memory", "memory", put_memory},
+    {"muxbusd", "version", put_head, {{0}}},
+    {"socket", "socket", put_socket, {{0}}},
+    {"fleet", "fleet", put_fleet, {{0}}},
+    {"tmux", "tmux", put_tmux, {{0}}},
+    {"panes", "panes", NULL,
+	{{"panes", "pane", " in "}, {"windows", "window", " of "}, {"sessions", "session", ""}}},
+    {"running", "jobs", NULL,
+	{{"jobs", "job", ", "}, {"timers", "timer", ", "}, {"watches", "watch", ", "},
+	    {"waits", "wait", ""}}},
+    {"queue", "queue", put_queue, {{0}}},
+    {"programs", "peers", NULL,
+	{{"peers", "connection", ", "}, {"subscriptions", "subscription", ""}}},
+    {"requests", "counters", put_requests, {{0}}},
+    {"events", "queue", put_events, {{0}}},
+    {"memory", "memory", put_memory, {{0}}},
 };
 
 void status_text(struct buf *out, const struct json *status, size_t columns, bool has_color)
@@ -151,7 +137,11 @@ void status_text(struct buf *out, const struct json *status, size_t columns, boo
 		if (json_member(status, rows[i].member) == NULL)
 			continue;
 		buf_clear(&line);
-		rows[i].put(&line, status);
+		if (rows[i].put != NULL)
+			rows[i].put(&line, status);
+		for (size_t j = 0; j < 4 && rows[i].counts[j].noun != NULL; j++)
+			put_count(&line, status, rows[i].counts[j].member, rows[i].counts[j].noun,
+			    rows[i].counts[j].end);
 		(void)buf_printf(out, "%s%*s%s  ", screen_style(has_color, SCREEN_NAME),
 		    NAME_COLUMNS, rows[i].name, screen_style(has_color, SCREEN_PLAIN));
 		screen_text_wrap(out, buf_text(&line), columns, NAME_COLUMNS + 2, NAME_COLUMNS + 2);

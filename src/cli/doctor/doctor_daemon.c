@@ -76,19 +76,12 @@ static void find_version(
 		    json_get_double(status, "uptime_sec"));
 }
 
-static bool has_capability(const struct json *tmux, const char *name)
-{
-	json_each (each, json_member(tmux, "capabilities"))
-		if (each->type == JSON_STRING && strcmp(each->text, name) == 0)
-			return true;
-	return false;
-}
-
 static void find_follow(
     struct doctor_report *report, const struct cli *cli, const struct json *status)
 {
 	const struct json *tmux = json_member(status, "tmux");
 	const char *version = json_get_str(tmux, "version", "?");
+	const struct json *capabilities = json_member(tmux, "capabilities");
 	bool runs = locate_tmux_runs(cli);
 	if (strcmp(json_get_str(tmux, "state", ""), "live") != 0)
 		doctor_find(report, runs ? FINDING_WRONG : FINDING_NOTE, "following",
@@ -97,7 +90,7 @@ static void find_follow(
 	else if (!json_get_bool(tmux, "attached", true))
 		doctor_find(report, FINDING_GOOD, "following", NULL,
 		    "tmux %s; no client of it until a program needs output or events", version);
-	else if (has_capability(tmux, "window_crash"))
+	else if (ask_has(capabilities, "window_crash"))
 		doctor_find(report, FINDING_NOTE, "following",
 		    "update to tmux 3.8, or run the two commands separately; see BUGS in "
 		    "muxbusd(8)",
@@ -107,7 +100,7 @@ static void find_follow(
 	else
 		doctor_find(report, FINDING_GOOD, "following", NULL, "tmux %s", version);
 	if (strcmp(json_get_str(tmux, "attach", ""), "process") == 0 &&
-	    has_capability(tmux, "start_crash"))
+	    ask_has(capabilities, "start_crash"))
 		doctor_find(report, FINDING_NOTE, "attaching",
 		    "unset MUXBUS_ATTACH and --tmux, and restart muxbusd",
 		    "tmux %s can crash when a tmux -C process attaches while sessions change",

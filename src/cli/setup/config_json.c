@@ -277,15 +277,20 @@ static enum find find_path(struct config_json *config, const char *const *path,
 	return FIND_YES;
 }
 
+static size_t count_names(const char *const *path)
+{
+	size_t count = 0;
+	while (path[count] != NULL)
+		count++;
+	return count;
+}
+
 static bool add_path(struct config_json *config, const struct config_item *parent,
     const char *const *missing, const char *value)
 {
 	char *all = xstrdup(value);
-	size_t count = 0;
 	char *name;
-	while (missing[count] != NULL)
-		count++;
-	for (size_t i = count; i-- > 1;) {
+	for (size_t i = count_names(missing); i-- > 1;) {
 		char *outer = xasprintf("{\"%s\":%s}", missing[i], all);
 		mem_free(all);
 		all = outer;
@@ -414,14 +419,6 @@ static bool prune(struct config_json *config, const char *const *path, size_t co
 	return is_empty(buf_text(&config->text), parent.value.begin)
 	    ? prune(config, path, count - 1)
 	    : true;
-}
-
-static size_t count_names(const char *const *path)
-{
-	size_t count = 0;
-	while (path[count] != NULL)
-		count++;
-	return count;
 }
 
 bool config_json_remove(struct config_json *config, const char *const *path)

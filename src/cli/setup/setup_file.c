@@ -223,36 +223,26 @@ static const struct json *read_value(struct json_reader *reader, const struct se
 	return value;
 }
 
-static enum entry compare_step(
-    const struct setup_file *file, const struct setup_step *step, const struct buf *text)
+/* Compares a value with its step. *ret_has_tools: it is an array that ends in --tools=SET. */
+static enum entry compare_step(const struct setup_file *file, const struct setup_step *step,
+    const struct buf *text, bool *ret_has_tools)
 {
 	struct json_error error;
 	struct json_reader *reader = json_reader_new(CONFIG_FILE_MAX);
 	struct json_reader *models = json_reader_new(TEXT_MAX);
 	bool is_there;
 	const struct json *value = read_value(reader, file, step->path, text, &is_there);
+	const struct json *last = value != NULL && value->type == JSON_ARRAY ? value->child : NULL;
 	enum entry entry = value != NULL
 	    ? compare(value, json_read(models, step->value, strlen(step->value), &error))
 	    : is_there ? ENTRY_OTHER
 		       : ENTRY_NONE;
+	while (last != NULL && last->next != NULL)
+		last = last->next;
+	*ret_has_tools = last != NULL && is_tools_option(last);
 	json_reader_free(reader);
 	json_reader_free(models);
 	return entry;
-}
-
-static bool has_tools_option(
-    const struct setup_file *file, const struct setup_step *step, const struct buf *text)
-{
-	struct json_reader *reader = json_reader_new(CONFIG_FILE_MAX);
-	bool is_there;
-	const struct json *value = read_value(reader, file, step->path, text, &is_there);
-	const struct json *last = value != NULL && value->type == JSON_ARRAY ? value->child : NULL;
-	bool is_found;
-	while (last != NULL && last->next != NULL)
-		last = last->next;
-	is_found = last != NULL && is_tools_option(last);
-	json_reader_free(reader);
-	return is_found;
 }
 
 static bool has_own(const struct setup_file *file, const struct buf *text)
@@ -268,12 +258,12 @@ static bool has_own(const struct setup_file *file, const struct buf *text)
 static enum entry compare_file(const struct setup_file *file, const struct buf *text)
 {
 	enum entry entry = ENTRY_NONE;
-	bool lacks_some = false;
+	bool lacks_some = false, has_tools;
 	for (const struct setup_step *step = file->steps; step->value != NULL; step++) {
 		enum entry one;
 		if (step->kind != SETUP_SET)
 			continue;
-		one = compare_step(file, step, text);
+		one = compare_step(file, step, text, &has_tools);
 		lacks_some |= one == ENTRY_NONE;
 		entry = one > entry ? one : entry;
 	}
@@ -306,8 +296,9 @@ static bool edit_steps(const struct setup *setup, const struct setup_file *file,
 		is_done =
 		    is_toml ? config_toml_remove(&toml) : config_json_remove(&json, file->own[i]);
 	for (const struct setup_step *step = file->steps; is_done && step->value != NULL; step++) {
-		bool is_changed = compare_step(file, step, old) == ENTRY_CHANGED ||
-		    (setup->tools == NULL && has_tools_option(file, step, old));
+		bool has_tools;
+		bool is_changed = compare_step(file, step, old, &has_tools) == ENTRY_CHANGED ||
+		    (setup->tools == NULL && has_tools);
 		char *value = fill(setup, step->value);
 		if (!is_toml)
 			is_done = take_step(&json, step, is_removal, is_changed, value);
