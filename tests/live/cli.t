@@ -136,11 +136,15 @@ is 'each condition has an example' "$(grep -c '^  [a-z_][a-z_]* ' "$dir/out")" "
 # A help longer than the terminal is paged, without a shell.
 printf '#!/bin/sh\necho "paged: $1" $(wc -l)\n' >"$dir/pager"
 chmod 755 "$dir/pager"
-t new-window -d -t main -n paged "TERM=dumb PAGER='$dir/pager ;dumb' '$muxbus' help run; PAGER='$dir/pager ;id' '$muxbus' help run; PAGER='$dir/pager' '$muxbus' help version; exec cat"
+t new-window -d -t main -n paged "TERM=dumb PAGER='$dir/pager ;dumb' '$muxbus' help run; PAGER='$dir/pager ;id' '$muxbus' help run; PAGER='$dir/pager' '$muxbus' help version; stty cols 1; PAGER='$dir/pager ;narrow' '$muxbus' help version; exec cat"
 paged() {
 	t capture-pane -p -t main:paged | grep -c -e '^paged: ;id [0-9]' -e ' prints the versions' || :
 }
 until_is 'a long help is paged, a short one is not' 2 paged
+narrow() {
+	t capture-pane -p -S - -t main:paged | grep -c '^paged: ;narrow' || :
+}
+until_is 'but on a terminal of one column' 1 narrow
 is 'nor is one where TERM is dumb' "$(t capture-pane -p -S - -t main:paged | grep -c '^paged: ;dumb')" 0
 t kill-window -t main:paged
 

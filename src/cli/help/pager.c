@@ -17,6 +17,8 @@ static bool fits(const char *text, size_t len)
 	size_t rows = 1; /* the shell's prompt */
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_row == 0)
 		return true;
+	if (size.ws_col < screen_columns(STDOUT_FILENO)) /* too narrow: lines go on in more rows */
+		return false;
 	for (size_t i = 0; i < len; i++)
 		rows += text[i] == '\n';
 	return rows <= size.ws_row;
