@@ -638,7 +638,7 @@ static bool indexes_agree(const struct world *world, const char *id, uint32_t pa
 	is_same &= queue_next_for(world->queue, &ref, mine) == NULL;
 	is_same &= queue_find_id(world->queue, id) == newest;
 	while (newest != NULL) {
-		const struct notification *older = queue_older(world->queue, newest);
+		const struct notification *older = note_index_older(newest);
 		is_same &=
 		    older == NULL || (older->seq < newest->seq && strcmp(older->id, id) == 0);
 		newest = older;

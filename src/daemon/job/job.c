@@ -618,7 +618,7 @@ const char *const *job_env(const struct job *job)
 void job_settle_waited(struct job_set *set, const struct job *job)
 {
 	const struct notification *note = queue_find_id(set->queue, job->id);
-	for (; note != NULL; note = queue_older(set->queue, note))
+	for (; note != NULL; note = note_index_older(note))
 		if (note->source == job_source(job) && note->state == NOTE_QUEUED)
 			consumer_settle(set->queue, note->seq, NULL);
 }

@@ -236,7 +236,7 @@ void note_index_add(struct note_index *index, struct notification *note)
 
 void note_index_remove(struct note_index *index, struct notification *note)
 {
-	struct notification *older = note_index_older(index, note);
+	struct notification *older = note_index_older(note);
 	uint64_t id = note_index_pack(note->id);
 	(void)map_remove(&index->by_seq, note->seq);
 	if (map_get(&index->by_id, id) == note) {
@@ -262,8 +262,7 @@ struct notification *note_index_newest(const struct note_index *index, const cha
 }
 
 /* The notifications with one id form a ring by seq: the one before the oldest is the newest. */
-struct notification *note_index_older(
-    const struct note_index *index UNUSED, const struct notification *note)
+struct notification *note_index_older(const struct notification *note)
 {
 	struct notification *older = list_entry(note->same_id.prev, struct notification, same_id);
 	return older->seq < note->seq ? older : NULL;

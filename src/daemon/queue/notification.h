@@ -114,8 +114,7 @@ void note_index_update(struct note_index *index, struct notification *note);
 struct notification *note_index_find(const struct note_index *index, uint64_t seq);
 /* Return the newest notification with an id, and the one before it; NULL: none. */
 struct notification *note_index_newest(const struct note_index *index, const char *id);
-struct notification *note_index_older(
-    const struct note_index *index, const struct notification *note);
+struct notification *note_index_older(const struct notification *note);
 
 /*
  * Walks through the undelivered notifications of a pane, in order of seq, also those for earlier

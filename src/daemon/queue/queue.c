@@ -572,11 +572,6 @@ const struct notification *queue_find_id(const struct queue *queue, const char *
 	return note_index_newest(&queue->index, id);
 }
 
-const struct notification *queue_older(const struct queue *queue, const struct notification *note)
-{
-	return note_index_older(&queue->index, note);
-}
-
 const struct notification *queue_next_for(
     const struct queue *queue, const struct pane_ref *pane, const struct notification *previous)
 {

@@ -77,10 +77,8 @@ const struct notification *queue_unread(
     struct queue *queue, const struct notification_draft *draft);
 
 const struct notification *queue_find(const struct queue *queue, uint64_t seq);
-/* Returns the newest notification with the id of a request, or NULL. */
+/* Returns the newest notification with the id of a request, or NULL; note_index_older() goes on. */
 const struct notification *queue_find_id(const struct queue *queue, const char *id);
-/* Returns the next older notification with the same id, or NULL. */
-const struct notification *queue_older(const struct queue *queue, const struct notification *note);
 /*
  * Walks through the undelivered notifications of a pane, in order of seq. Begin with previous NULL.
  */

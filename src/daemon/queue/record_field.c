@@ -109,8 +109,6 @@ static bool record_0_1_translate(const char *order, const char *text, size_t len
 	return is_read && !writer.is_cut;
 }
 
-enum { JSON_TEXT_MAX = STORE_VALUE_MAX };
-
 static void *member(const struct record_field *field, const void *object)
 {
 	return (char *)(uintptr_t)object + field->offset;
@@ -285,7 +283,7 @@ static bool read_string(const struct json *value, const struct record_field *fie
 
 static bool read_json(const struct json *value, char **ret_text)
 {
-	*ret_text = value->type == JSON_OBJECT ? json_text(value, JSON_TEXT_MAX) : NULL;
+	*ret_text = value->type == JSON_OBJECT ? json_text(value, STORE_VALUE_MAX) : NULL;
 	return *ret_text != NULL;
 }
 
@@ -375,9 +373,9 @@ static bool read_fields(const struct record_rows *rows, const struct json *value
 
 static bool read_words(const struct record_rows *rows, const struct json *value, void *object)
 {
-	struct json_reader *reader = json_reader_new(JSON_TEXT_MAX);
+	struct json_reader *reader = json_reader_new(STORE_VALUE_MAX);
 	struct json_error error;
-	struct buf text = BUF(JSON_TEXT_MAX);
+	struct buf text = BUF(STORE_VALUE_MAX);
 	bool is_read = record_0_1_translate(rows->order_0_1, value->text, value->len, &text) &&
 	    read_fields(rows, json_read(reader, (const char *)text.data, text.len, &error), object);
 	buf_finish(&text);
