@@ -384,12 +384,13 @@ void agent_ensure(struct agent_set *set, struct request *request, struct agent_s
 	agent->restarts = 0;
 	agent_wait_add(agent, request, is_ended);
 	if (is_ended) {
-		agent_resume_forget(agent);
+		mem_free(agent->conversation);
+		agent->conversation = NULL;
 		requester_caller(request, &agent->maker);
 		agent_launch_program(agent);
-	}
-	if (!is_ended)
+	} else {
 		agent_waiters_step(agent);
+	}
 }
 
 static void on_ended(struct agent *agent)

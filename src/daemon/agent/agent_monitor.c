@@ -55,11 +55,6 @@ struct agent_monitor {
 	bool has_agreed;
 };
 
-static void arm(struct agent_monitor *monitor, int64_t ms)
-{
-	loop_timer_arm(monitor->timer, ms);
-}
-
 static void on_mark(struct stream_tap *tap, const struct token *token)
 {
 	struct agent_monitor *monitor = list_entry(tap, struct agent_monitor, tap);
@@ -124,7 +119,7 @@ static void note_activity(struct agent_monitor *monitor)
 	monitor->has_agreed = false;
 	if (!monitor->is_asking &&
 	    (monitor->writes_ms == now_ms || !loop_timer_is_armed(monitor->timer)))
-		arm(monitor, AGENT_REST_MS);
+		loop_timer_arm(monitor->timer, AGENT_REST_MS);
 }
 
 static void on_output(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
@@ -163,11 +158,6 @@ static int64_t quiet_ms(const struct agent_monitor *monitor)
 	return clock_mono_ms() - monitor->output_ms;
 }
 
-static void tell(struct agent_monitor *monitor, const struct pane_screen *screen)
-{
-	monitor->handlers->judged(monitor->agent, &monitor->verdict, screen);
-}
-
 static void look_again(struct agent_monitor *monitor)
 {
 	int64_t ms = monitor->verdict.again_ms;
@@ -178,7 +168,7 @@ static void look_again(struct agent_monitor *monitor)
 	else
 		return;
 	monitor->looks++;
-	arm(monitor, ms);
+	loop_timer_arm(monitor->timer, ms);
 }
 
 static bool is_behind(const struct foreground *front, const struct prompt_profile *profile)
@@ -283,7 +273,7 @@ static void on_look(void *data, int error, const struct pane_screen *screen)
 	}
 	if (monitor->asked != monitor->aimed || !monitor->has_tap) {
 		if (monitor->has_tap)
-			arm(monitor, AGENT_REST_MS);
+			loop_timer_arm(monitor->timer, AGENT_REST_MS);
 		return;
 	}
 	pane = muxbus_model_pane(tmux_model(monitor->parts->tmux), monitor->pane.pane);
@@ -295,14 +285,14 @@ static void on_look(void *data, int error, const struct pane_screen *screen)
 	agent_judge(&facts, &monitor->profile, monitor->regex, &monitor->verdict);
 	if (screen->offset != monitor->end && monitor->verdict.kind != VERDICT_CRASHED) {
 		/* Output came after the screen was read, so the program does not rest. */
-		arm(monitor, AGENT_REST_MS);
+		loop_timer_arm(monitor->timer, AGENT_REST_MS);
 		return;
 	}
 	monitor->facts = facts;
 	if (!is_agreed(monitor, screen)) {
 		if (monitor->verdict.kind == VERDICT_QUESTION)
 			monitor->handlers->asks(monitor->agent, &monitor->facts);
-		arm(monitor, AGREE_MS);
+		loop_timer_arm(monitor->timer, AGREE_MS);
 		return;
 	}
 	if (monitor->verdict.kind == VERDICT_READY) {
@@ -313,7 +303,7 @@ static void on_look(void *data, int error, const struct pane_screen *screen)
 	} else if (monitor->verdict.kind == VERDICT_BUSY ||
 	    monitor->verdict.kind == VERDICT_DRAFT || monitor->verdict.kind == VERDICT_UNKNOWN)
 		look_again(monitor);
-	tell(monitor, screen);
+	monitor->handlers->judged(monitor->agent, &monitor->verdict, screen);
 }
 
 static void look_now(struct agent_monitor *monitor)
@@ -322,7 +312,7 @@ static void look_now(struct agent_monitor *monitor)
 	monitor->asked = monitor->aimed;
 	if (pane_screen_read(monitor->parts->tmux, monitor->pane.pane, on_look, monitor) < 0) {
 		monitor->is_asking = false;
-		arm(monitor, again_ms[AGAIN_COUNT - 1]);
+		loop_timer_arm(monitor->timer, again_ms[AGAIN_COUNT - 1]);
 	}
 }
 
@@ -337,12 +327,12 @@ static void on_timer(void *data)
 		look_now(monitor);
 		return;
 	}
-	arm(monitor, left_ms);
+	loop_timer_arm(monitor->timer, left_ms);
 	if (monitor->writes_ms != 0 && clock_mono_ms() - monitor->writes_ms > WRITES_MS) {
 		monitor->writes_ms = clock_mono_ms();
 		monitor->verdict =
 		    (struct agent_verdict){.kind = VERDICT_BUSY, .reason = "it writes"};
-		tell(monitor, NULL);
+		monitor->handlers->judged(monitor->agent, &monitor->verdict, NULL);
 	}
 }
 
@@ -426,7 +416,7 @@ bool agent_monitor_aim(struct agent_monitor *monitor, const struct pane_ref *pan
 	found = muxbus_model_pane(tmux_model(monitor->parts->tmux), pane->pane);
 	monitor->end = found != NULL ? found->output_offset : 0;
 	if (!is_new)
-		arm(monitor, AGENT_REST_MS);
+		loop_timer_arm(monitor->timer, AGENT_REST_MS);
 	return true;
 }
 
@@ -436,7 +426,7 @@ void agent_monitor_set_process(struct agent_monitor *monitor, const struct pane_
 	monitor->is_new = false;
 	monitor->aimed++;
 	if (monitor->has_tap)
-		arm(monitor, AGENT_REST_MS);
+		loop_timer_arm(monitor->timer, AGENT_REST_MS);
 }
 
 void agent_monitor_set_regex(struct agent_monitor *monitor, struct pattern *regex)
@@ -450,7 +440,7 @@ void agent_monitor_look(struct agent_monitor *monitor, bool is_waiting)
 	monitor->looks = 0;
 	monitor->has_agreed = false;
 	if (monitor->has_tap && !monitor->is_asking)
-		arm(monitor, 0);
+		loop_timer_arm(monitor->timer, 0);
 }
 
 void agent_monitor_set_waiting(struct agent_monitor *monitor, bool is_waiting)

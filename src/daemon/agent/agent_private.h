@@ -43,8 +43,6 @@ void agent_ending_free(struct agent_ending *ending);
 void agent_ending_step(struct agent *agent);
 void agent_resume_listen(struct agent_set *set);
 
-void agent_resume_forget(struct agent *agent);
-
 /*
  * Returns the command that resumes the agent's conversation; the caller frees it with
  * mem_free_strings(). Returns NULL if no conversation is known, or if the agent's own command names

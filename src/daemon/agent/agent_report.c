@@ -67,11 +67,11 @@ static size_t cut_prompt(const char *bytes, size_t len, const char *prompt)
 void reply_text(
     struct buf *out, const void *bytes, size_t len, const struct reply_text_options *options)
 {
-	size_t used = stripper_lines(
-	    out, bytes, options->prompt != NULL ? cut_prompt(bytes, len, options->prompt) : len);
 	const char *newline;
 	size_t first = 0;
-	(void)used; /* an incomplete sequence at the end does not belong to the text */
+	/* An incomplete sequence at the end does not belong to the text. */
+	(void)stripper_lines(
+	    out, bytes, options->prompt != NULL ? cut_prompt(bytes, len, options->prompt) : len);
 	if (options->prompt != NULL && out->len > 0) {
 		const char *text = (const char *)out->data;
 		size_t begin;
@@ -291,24 +291,18 @@ static const struct {
     {"stuck", MESSAGE_NOT_READY},
 };
 
-static void refuse(const struct agent *agent, struct request *request, enum message_error error,
-    const char *advice, const struct submit_typing *typing)
+void agent_report_refuse(const struct agent *agent, struct request *request,
+    enum message_error error, const char *advice, const struct agent_task *task)
 {
 	struct json_writer writer;
 	struct buf data;
 	json_start(&writer, &data, SCREEN_MAX);
 	agent_write(&writer, agent);
-	if (typing != NULL)
-		write_typing(&writer, typing);
+	if (task != NULL)
+		write_typing(&writer, &task->typing);
 	request_fail_data(request, error, (const char *)data.data, "agent \"%s\" is %s (%s): %s",
 	    agent->spec.name, agent_state_names[agent->state], agent->reason, advice);
 	buf_finish(&data);
-}
-
-void agent_report_refuse(const struct agent *agent, struct request *request,
-    enum message_error error, const char *advice)
-{
-	refuse(agent, request, error, advice, NULL);
 }
 
 void agent_report_answer(const struct agent_task *task, struct request *request,
@@ -319,8 +313,8 @@ void agent_report_answer(const struct agent_task *task, struct request *request,
 	if (str_row(errors, outcome) != NULL) {
 		/* a repeated request must type the task again */
 		once_forget(request_once(request));
-		refuse(
-		    task->agent, request, str_row(errors, outcome)->error, reason, &task->typing);
+		agent_report_refuse(
+		    task->agent, request, str_row(errors, outcome)->error, reason, task);
 		return;
 	}
 	if (max > task->max_bytes)

@@ -31,6 +31,9 @@ bool agent_report_shows_work(const struct agent_task *task, const struct pane_sc
 void agent_report_accepted(const struct agent_task *task, struct request *request);
 /* Callback: sends new output of a task to the peer that waits for it. data: struct agent_task. */
 void agent_report_progress(void *data);
-/* Fails a request because of the agent's state, with the agent and its evidence as data. */
+/*
+ * Fails a request because of the agent's state, with the agent, its evidence and the typing of the
+ * task as data; task NULL: none.
+ */
 void agent_report_refuse(const struct agent *agent, struct request *request,
-    enum message_error error, const char *advice);
+    enum message_error error, const char *advice, const struct agent_task *task);

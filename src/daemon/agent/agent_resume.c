@@ -117,12 +117,6 @@ void agent_resume_describe(const struct agent *agent, char *out, size_t size)
 	    problem != NULL ? problem : "");
 }
 
-void agent_resume_forget(struct agent *agent)
-{
-	mem_free(agent->conversation);
-	agent->conversation = NULL;
-}
-
 static void on_reported(struct presence_listener *listener, const struct pane_ref *pane)
 {
 	struct agent_set *set = list_entry(listener, struct agent_set, reports);

@@ -195,32 +195,34 @@ static bool needs_paste(const struct agent_task *task)
 	    (!task->is_response && submit_has_shortcut(task->text, task->len));
 }
 
+/* Returns why the agent cannot take the task, or NULL. */
+static const char *task_problem(const struct agent_task *task, const char **ret_outcome)
+{
+	const struct agent *agent = task->agent;
+	*ret_outcome = "not_asked";
+	if (task->is_response && agent->state != AGENT_BLOCKED)
+		return "it asks nothing any more";
+	if (task->is_response && agent->asked.number != task->asked)
+		return asks_other;
+	*ret_outcome = "refused";
+	if (!agent_monitor_brackets(agent->monitor) && memchr(task->text, '\n', task->len) != NULL)
+		return "it takes no pastes, so each line would be submitted by itself: send them "
+		       "one by one";
+	if (!agent_monitor_keeps(agent->monitor, task->text, task->len))
+		return "its terminal keeps 4095 bytes of a line, and the text has a longer one: "
+		       "send shorter lines, or the name of a file";
+	return NULL;
+}
+
 void agent_tasks_step(struct agent *agent)
 {
 	struct agent_task *task = next_task(agent);
-	bool has_brackets = agent_monitor_brackets(agent->monitor);
+	const char *problem, *outcome;
 	if (task == NULL || task_at_work(agent) != NULL || !submit_is_resting(agent->submit))
 		return;
-	if (task->is_response &&
-	    (agent->state != AGENT_BLOCKED || agent->asked.number != task->asked)) {
-		task_end(task, "not_asked",
-		    agent->state != AGENT_BLOCKED ? "it asks nothing any more" : asks_other, NULL);
-		agent_tasks_step(agent);
-		return;
-	}
-	if (!has_brackets && memchr(task->text, '\n', task->len) != NULL) {
-		task_end(task, "refused",
-		    "it takes no pastes, so each line would be submitted by itself: send them one "
-		    "by one",
-		    NULL);
-		agent_tasks_step(agent);
-		return;
-	}
-	if (!agent_monitor_keeps(agent->monitor, task->text, task->len)) {
-		task_end(task, "refused",
-		    "its terminal keeps 4095 bytes of a line, and the text has a longer one: send "
-		    "shorter lines, or the name of a file",
-		    NULL);
+	problem = task_problem(task, &outcome);
+	if (problem != NULL) {
+		task_end(task, outcome, problem, NULL);
 		agent_tasks_step(agent);
 		return;
 	}
@@ -228,7 +230,7 @@ void agent_tasks_step(struct agent *agent)
 	task->turns = agent_turns(agent);
 	mem_free(task->reply); /* the reply to a turn before this task */
 	task->reply = NULL;
-	task->is_pasted = has_brackets && needs_paste(task);
+	task->is_pasted = agent_monitor_brackets(agent->monitor) && needs_paste(task);
 	task_store(task);
 	submit_aim(
 	    agent->submit, &agent->pane, task->is_response ? &response_policy : &task_policy);
@@ -491,15 +493,16 @@ static bool check_question(
 	unsigned number;
 	agent_question_id(agent, id);
 	if (order->question_id != NULL && strcmp(order->question_id, id) != 0) {
-		agent_report_refuse(agent, request, MESSAGE_NOT_READY, asks_other);
+		agent_report_refuse(agent, request, MESSAGE_NOT_READY, asks_other, NULL);
 	} else if (order->choice > 0 && agent->question.choice_count == 0) {
 		agent_report_refuse(agent, request, MESSAGE_REFUSED,
-		    "it offers no numbered choices: answer by text");
+		    "it offers no numbered choices: answer by text", NULL);
 	} else if (agent->question.choice_count > 0 && (order->choice > 0 || order->len > 0) &&
 	    !find_choice(agent, order, &number)) {
 		agent_report_refuse(agent, request, MESSAGE_REFUSED,
 		    "it offers choices, and this is none of them: answer by choice and "
-		    "question_id, and type what it asks for behind a choice as the next answer");
+		    "question_id, and type what it asks for behind a choice as the next answer",
+		    NULL);
 	} else {
 		return true;
 	}
@@ -514,19 +517,20 @@ static struct agent *check(
 		request_fail(request, MESSAGE_NO_SUCH_AGENT,
 		    "there is no agent \"%.64s\": see list_agents, or ensure_agent", order->agent);
 	else if (agent->ending != NULL || agent_has_ended(agent))
-		agent_report_refuse(agent, request, MESSAGE_GONE, "ensure_agent starts it again");
+		agent_report_refuse(
+		    agent, request, MESSAGE_GONE, "ensure_agent starts it again", NULL);
 	else if (order->is_response &&
 	    (agent->state != AGENT_BLOCKED || task_at_work(agent) != NULL))
 		agent_report_refuse(agent, request, MESSAGE_NOT_READY,
-		    "it asks nothing just now: send_task gives it a text");
+		    "it asks nothing just now: send_task gives it a text", NULL);
 	else if (order->is_response && agent->asked.is_begun)
-		agent_report_refuse(agent, request, MESSAGE_NOT_READY, begun_advice);
+		agent_report_refuse(agent, request, MESSAGE_NOT_READY, begun_advice, NULL);
 	else if (order->is_response && !check_question(agent, request, order))
 		return NULL;
 	else if (!order->is_response && agent->state == AGENT_BLOCKED &&
 	    task_at_work(agent) == NULL)
 		agent_report_refuse(
-		    agent, request, MESSAGE_NOT_READY, "respond answers what it asks");
+		    agent, request, MESSAGE_NOT_READY, "respond answers what it asks", NULL);
 	else if (agent->task_count >= AGENT_TASKS_MAX)
 		request_fail(request, MESSAGE_BUSY,
 		    "agent \"%s\" has %d tasks already: wait until one ends", order->agent,
