@@ -63,12 +63,6 @@ void mail_set_delivering(const struct mail *mail)
 		    mail->office->parts->queue, mail->batch[at], NOTE_DELIVERING, NULL);
 }
 
-void mail_arrived(const struct mail *mail, const struct way *way)
-{
-	receipt_put_all(mail->office->parts, mail->batch, mail->batch_count, NOTE_DELIVERED,
-	    way->result, way->name, NULL);
-}
-
 static const struct notification *first_to_defer(const struct mail *mail)
 {
 	struct queue *queue = mail->office->parts->queue;

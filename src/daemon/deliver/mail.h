@@ -78,8 +78,6 @@ bool mail_is_wanted(const struct mail *mail);
 void mail_gather(struct mail *mail, const struct notification *ret_notes[MAIL_BATCH_MAX]);
 /* Sets the state of the batch to "delivering". */
 void mail_set_delivering(const struct mail *mail);
-/* Sets the state of the batch to "delivered", with the receipt of the way. */
-void mail_arrived(const struct mail *mail, const struct way *way);
 
 /*
  * Gives the receipt "deferred" to notifications without a receipt, or to all if is_new. way may be

@@ -90,22 +90,16 @@ static const struct record_kind puller_kind = {.prefix = "courier/",
     .rows = RECORD_ROWS(puller_fields, "$way"),
     .source = SOURCE_POST};
 
-static void remember(const struct puller *puller)
+/* Stores a follower, or deletes its record. */
+static void remember(const struct puller *puller, bool is_there)
 {
+	struct store *store = queue_store(puller->set->parts->queue);
 	char pane[PANE_REF_TEXT_SIZE];
-	if (puller->way != PULLER_FOLLOW)
-		return;
 	pane_ref_format(&puller->pane, pane);
-	record_put(queue_store(puller->set->parts->queue), &puller_kind, pane, puller);
-}
-
-static void forget(const struct puller *puller)
-{
-	char pane[PANE_REF_TEXT_SIZE];
-	if (puller->way != PULLER_FOLLOW)
-		return;
-	pane_ref_format(&puller->pane, pane);
-	record_delete(queue_store(puller->set->parts->queue), &puller_kind, pane);
+	if (puller->way == PULLER_FOLLOW && is_there)
+		record_put(store, &puller_kind, pane, puller);
+	else if (puller->way == PULLER_FOLLOW)
+		record_delete(store, &puller_kind, pane);
 }
 
 static void drop_lease(struct puller *puller, struct lease *lease)
@@ -167,7 +161,7 @@ static void settle(void *data)
 	if (next_ms != INT64_MAX)
 		loop_timer_arm(puller->timer, next_ms - now_ms);
 	if (!takes(puller) && puller->count == 0) {
-		forget(puller);
+		remember(puller, false);
 		puller_free(puller);
 	}
 	notify(set, &pane, false);
@@ -211,7 +205,7 @@ struct puller *puller_begin(
 		return NULL;
 	if (puller == NULL) {
 		puller = puller_new(set, pane, way);
-		remember(puller);
+		remember(puller, true);
 	}
 	puller->waiting++;
 	notify(set, &puller->pane, true);

@@ -408,10 +408,8 @@ const struct self_command *self_command_add(
 		return NULL;
 	strcpy(made.boot_id, set->parts->clock->boot_id);
 	order = order_new(set, &made);
-	queue_begin(set->parts->queue);
 	queue_new_id(set->parts->queue, order->public.id);
 	command_store(order);
-	(void)queue_commit(set->parts->queue);
 	order_wake(order);
 	return &order->public;
 }

@@ -246,11 +246,7 @@ static bool on_compose(void *data, struct submit_text *text)
  */
 static void on_entering(void *data)
 {
-	struct mail *mail = data;
-	struct queue *queue = mail->office->parts->queue;
-	queue_begin(queue);
-	keep(mail);
-	(void)queue_commit(queue);
+	keep(data);
 }
 
 /*

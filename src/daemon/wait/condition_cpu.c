@@ -36,11 +36,6 @@ static const struct field cpu_fields[] = {
     {.name = NULL},
 };
 
-static void cpu_arm_timer(struct cpu_watch *watch)
-{
-	loop_timer_arm(watch->timer, CPU_STEP_MS);
-}
-
 static void cpu_look(void *data)
 {
 	struct cpu_watch *watch = data;
@@ -59,7 +54,7 @@ static void cpu_look(void *data)
 		/* the sample is about the time of the last step */
 		watch->since_ms = now_ms - CPU_STEP_MS;
 	if (watch->since_ms == 0 || now_ms - watch->since_ms < watch->for_ms) {
-		cpu_arm_timer(watch);
+		loop_timer_arm(watch->timer, CPU_STEP_MS);
 		return;
 	}
 	condition_begin_details(watch->condition, &writer);
@@ -86,7 +81,7 @@ static bool cpu_arm(struct condition *condition, struct request *request, const 
 	if (cpu_sample_take(watch->pid, &watch->sample) < 0)
 		condition_settle(condition, CONDITION_GONE);
 	else
-		cpu_arm_timer(watch);
+		loop_timer_arm(watch->timer, CPU_STEP_MS);
 	return true;
 }
 
