@@ -242,7 +242,7 @@ cat >"$dir/program" <<'END'
 cat >>"$HOME/input"
 printf '%s\n' "$#" "$@" >>"$HOME/words"
 env >"$HOME/env"
-[ ! -e "$HOME/slow" ] || exec sleep 100
+[ ! -e "$HOME/slow" ] || { echo $$ >"$HOME/program.pid" && exec sleep 100; }
 [ ! -e "$HOME/fails" ] || { echo 'no bus here' >&2; exit 7; }
 END
 chmod +x "$dir/program"
@@ -294,6 +294,16 @@ until_is 'no descriptor for the program' 1 eval 'failure 2>/dev/null | grep -c "
 prlimit --nofile=1024: --pid "$pid"
 until_is 'it is run later' 'delivered handed_over on_notify' receipt "$id"
 until_is 'and all is well' null failure
+
+# The daemon is killed while the program runs: the next one gives it the notification again.
+touch "$dir/slow"
+id=$(post 'when it is killed')
+until_is 'the program is slow' 1 sh -c "grep -c . '$dir/program.pid' || :"
+rm "$dir/slow"
+kill -9 "$daemon_pid"
+kill "$(cat "$dir/program.pid")"
+restart -o show=none
+until_is 'the next daemon runs it again' 'delivered handed_over on_notify' receipt "$id"
 
 # One at once, and a rate: what comes meanwhile is joined.
 restart -o show=none -o on_notify_rate=2

@@ -36,7 +36,8 @@ struct on_notify {
 	char file[PATH_MAX]; /* "": no configuration directory */
 	struct queue_listener listener;
 	struct loop_timer *timer; /* starts the next run */
-	uint64_t pending[ON_NOTIFY_PENDING_MAX]; /* sequence numbers, in order */
+	uint64_t earlier; /* number of the last notification of an earlier daemon */
+	uint64_t pending[ON_NOTIFY_PENDING_MAX]; /* sequence numbers, as they came */
 	size_t count;
 	uint64_t more; /* notifications that did not fit into pending */
 	struct program *program; /* the running one; NULL: none */
@@ -321,20 +322,23 @@ static void look_soon(struct on_notify *on_notify)
 		loop_timer_arm(on_notify->timer, POSTED_MS);
 }
 
-static void on_posted(struct queue_listener *listener, const struct notification *note)
+static void add(struct on_notify *on_notify, uint64_t seq)
 {
-	struct on_notify *on_notify = list_entry(listener, struct on_notify, listener);
-	if (!on_notify_is_set(on_notify) || note->state != NOTE_QUEUED ||
-	    !is_wanted(on_notify, note))
-		return;
 	if (on_notify->count == ON_NOTIFY_PENDING_MAX) { /* drops the oldest, but counts it */
 		memmove(on_notify->pending, on_notify->pending + 1,
 		    (ON_NOTIFY_PENDING_MAX - 1) * sizeof *on_notify->pending);
 		on_notify->count--;
 		on_notify->more++;
 	}
-	on_notify->pending[on_notify->count++] = note->seq;
+	on_notify->pending[on_notify->count++] = seq;
 	look_soon(on_notify);
+}
+
+static void on_posted(struct queue_listener *listener, const struct notification *note)
+{
+	struct on_notify *on_notify = list_entry(listener, struct on_notify, listener);
+	if (on_notify_is_set(on_notify) && note->state == NOTE_QUEUED && is_wanted(on_notify, note))
+		add(on_notify, note->seq);
 }
 
 struct on_notify *on_notify_new(const struct daemon *parts)
@@ -344,6 +348,7 @@ struct on_notify *on_notify_new(const struct daemon *parts)
 	if (address_config(on_notify->file, sizeof on_notify->file, "on_notify") < 0)
 		on_notify->file[0] = '\0';
 	on_notify->timer = loop_timer_new(parts->base, on_time, on_notify);
+	on_notify->earlier = queue_last(parts->queue);
 	on_notify->listener.posted = on_posted;
 	queue_listen(parts->queue, &on_notify->listener);
 	return on_notify;
@@ -397,12 +402,25 @@ static enum way_use use(const struct way_place *place, struct way_found *found)
 	return WAY_TAKES;
 }
 
-/* Only waits: on_posted() starts the program. Without a program, refuses the notifications. */
+/* The earlier daemon may have been killed before or during a run, so its notifications get one. */
+static void resume(const struct mail *mail)
+{
+	struct on_notify *on_notify = mail->office->parts->on_notify;
+	const struct notification *note = NULL;
+	while ((note = queue_next_for(mail->office->parts->queue, &mail->pane, note)) != NULL &&
+	    note->seq <= on_notify->earlier)
+		if (mail_is_for(mail, note))
+			add(on_notify, note->seq);
+}
+
+/* Waits: on_posted() starts the program. Without a program, refuses the notifications. */
 static void start(struct mail *mail, const struct way_found *found)
 {
 	const struct notification *notes[MAIL_BATCH_MAX];
 	mail_end_deferral(mail);
 	if (!found->is_final) {
+		if (!mail->waits_for_person)
+			resume(mail);
 		mail_wait_for_person(mail, found);
 		return;
 	}
