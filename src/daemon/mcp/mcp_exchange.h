@@ -202,9 +202,7 @@ void mcp_task_write(struct json_writer *writer, const struct job *job);
 void mcp_task_cursor(const struct job *job, char out[MCP_CURSOR_SIZE]);
 bool mcp_task_behind(const struct job_set *jobs, const char *cursor, const struct job **ret_job);
 
-/*
- * Writes the member _meta that names a result's task. immediate is a text for the model, or NULL.
- */
+/* Writes the member _meta that names a result's task. immediate: a text for the model, or NULL. */
 void mcp_task_write_related(struct json_writer *writer, const char *id, const char *immediate);
 
 /* Writes the result of a call that has started a job; started is the result of its method. */

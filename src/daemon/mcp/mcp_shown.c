@@ -45,9 +45,7 @@ static void find_place(struct shown *shown, const struct json *text, bool is_bas
 	}
 	if (len < text->len && before == 0 && json_int(json_member(shown->result, "from"), &from) &&
 	    json_int(json_member(shown->result, "to"), &to)) {
-		/*
-		 * If the text is not as long as the bytes that were read, the offset is not known.
-		 */
+		/* If the text is not as long as the bytes that were read, the offset is unknown. */
 		shown->has_to = is_base64 || to - from == (int64_t)text->len;
 		shown->to = from + (int64_t)(is_base64 ? len / 4 * 3 : len);
 	}

@@ -128,9 +128,7 @@ static void report(const struct daemon *daemon, const struct presence_report *re
 		    daemon->presences, report, find_server(report->agent, peer));
 }
 
-/*
- * Makes the thread the request's address, if its name is valid and its agent has a queue command.
- */
+/* Makes the thread the request's address if its name is valid and its agent has a queue command. */
 static void bind_thread(
     const struct daemon *daemon, struct request *request, const char *agent, const char *session)
 {

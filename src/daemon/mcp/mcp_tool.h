@@ -20,8 +20,6 @@ void mcp_tool_write_result(const struct mcp_run *run, const struct method *tool,
 /* Reduces max_bytes and "detail" in the arguments of a tool, so that its result need not be cut. */
 void mcp_advice_narrow(const struct method *tool, void *args);
 
-/*
- * Appends the text for a failed call, without "see NAME" at its end if the agent has no such tool.
- */
+/* Appends the text for a failed call, without "see NAME" at its end if the agent lacks the tool. */
 void mcp_advice_write(struct buf *out, const struct daemon *daemon, const struct method *tool,
     const struct mcp_tool_set *tools, enum message_error error, const char *text);

@@ -266,9 +266,7 @@ static void on_captured(void *data, int error, const struct muxbus_capture *pict
 	mem_free(capture);
 }
 
-/*
- * Takes the capture. If the output is followed, the answer says from where read_output can go on.
- */
+/* Takes the capture. If output is followed, the answer says from where read_output can go on. */
 static void take_capture(void *data, bool is_gone)
 {
 	struct capture_call *capture = data;
@@ -301,9 +299,7 @@ static void handle_capture(struct request *request, const void *data)
 	    !read_history(request, args->history, &history))
 		return;
 	capture = xalloc(sizeof *capture);
-	/*
-	 * Lines above the screen are captured too, if the screen may have fewer lines than wanted.
-	 */
+	/* Lines above the screen are captured too, if the screen may have fewer than wanted. */
 	*capture = (struct capture_call){
 	    .request = request,
 	    .args = *args,

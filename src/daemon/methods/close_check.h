@@ -11,9 +11,7 @@
 
 struct request;
 
-/*
- * These return false after failing the request, or after putting it off until the model is fresh.
- */
+/* These return false after failing a request, or after putting it off until the model is fresh. */
 bool close_check_pane(struct request *request, const struct muxbus_pane *pane);
 bool close_check_window(struct request *request, const struct muxbus_window *window);
 bool close_check_session(struct request *request, const struct muxbus_session *session);

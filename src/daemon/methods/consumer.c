@@ -298,9 +298,7 @@ static void next_posted(struct queue_listener *listener, const struct notificati
 		loop_timer_wake(wait->timer);
 }
 
-/*
- * Adds the pane that shows the agent's thread, as notifications for this pane are for the thread.
- */
+/* Adds the pane that shows the agent's thread, as notifications for it are for the thread. */
 static void add_seat(struct presence_set *presences, struct pane_ref *agent)
 {
 	char name[PRESENCE_NAME_MAX + 1], thread[PANE_REF_THREAD_SIZE];

@@ -106,9 +106,7 @@ static int64_t count_queued(const struct queue *queue, const struct pane_ref *pa
 	return count;
 }
 
-/*
- * Reports a session without its process, which serves many windows and is in none of their panes.
- */
+/* Reports a session without its process, which serves many windows and is in no pane of theirs. */
 static bool report_thread(struct request *request, const struct presence_report *report)
 {
 	struct daemon *daemon = request_daemon(request);

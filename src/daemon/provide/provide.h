@@ -19,9 +19,7 @@
  */
 struct provide_set *provide_set_new(
     const struct daemon *parts, void (*changed)(void *data, bool is_listed), void *data);
-/*
- * Call this when the daemon ends: forgets calls that no request waits for, and ends all programs.
- */
+/* Call this when the daemon ends: forgets calls without a waiting request, ends all programs. */
 void provide_set_stop(struct provide_set *set);
 void provide_set_free(struct provide_set *set);
 

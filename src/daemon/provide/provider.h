@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * A provider: a peer that provides methods, a file that names a program for this, or a tool server.
- */
+/* A provider: a peer with methods, a file that names a program with methods, or a tool server. */
 #pragma once
 
 #include "daemon/core/config.h"

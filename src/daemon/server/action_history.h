@@ -28,9 +28,7 @@ uint64_t history_begin(struct history *history, pid_t peer_pid, const struct met
  */
 void history_result(struct history *history, uint64_t number, const struct method *method,
     const char *text, bool is_message);
-/*
- * Notes that a request has failed. If it had confidential values, quotations in text are left out.
- */
+/* Notes that a request has failed. With confidential values, quotations in text are left out. */
 void history_end(struct history *history, uint64_t number, const char *error, const char *text);
 
 /* Writes the array actions: the latest requests of a peer (0: of all peers), newest first. */

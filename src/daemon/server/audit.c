@@ -261,9 +261,7 @@ static void take_up_old(struct audit_log *audit)
 	buf_finish(&text);
 }
 
-/*
- * Reads the key, or makes and stores one. If it cannot be stored, hashes differ after each start.
- */
+/* Reads the key, or makes and stores one. If storing fails, hashes differ after each start. */
 static void read_key(struct audit_log *audit, const char *state_dir)
 {
 	char path[PATH_MAX];
@@ -378,9 +376,7 @@ static void put_params(struct audit_log *audit, struct json_writer *writer,
     const struct method *method, const struct json *params)
 {
 	bool is_full = audit->options.is_full && method->group == NULL;
-	/*
-	 * Conditions of methods that only read can have patterns, so only their sizes are written.
-	 */
+	/* Conditions of methods that only read can have patterns: only their sizes are written. */
 	bool is_named = method->group == NULL && !method_is_read_only(method);
 	struct buf *text = &audit->params;
 	struct json_writer own;

@@ -464,9 +464,7 @@ void dispatch_goodbye(struct dispatch *dispatch, struct peer *peer)
 			hold->peer = 0;
 }
 
-/*
- * Leaves the requests that are put off: their work goes on, and on_done() then finds no dispatch.
- */
+/* Leaves requests that are put off: their work goes on, and on_done() then finds no dispatch. */
 static void leave_put_offs(struct dispatch *dispatch)
 {
 	while (!list_is_empty(&dispatch->put_offs)) {

@@ -67,9 +67,7 @@ enum method_flag {
 	METHOD_OF_FULL = 1 << 16, /* only the role full may call it */
 };
 
-/*
- * Begins a row: .name = METHOD("ping", METHOD_READS). If the effects are 0, this does not compile.
- */
+/* Begins a row: .name = METHOD("ping", METHOD_READS). With effects of 0, it does not compile. */
 #define METHOD(method_name, method_effects) \
 	(method_name), .effects = (method_effects) + 0 * sizeof(char[(method_effects) > 0 ? 1 : -1])
 
@@ -188,9 +186,7 @@ struct repeat_args {
 	const char *key; /* NULL: none */
 };
 
-/*
- * Return copies of tables (NULL: an empty one) without the rows about keys; the caller frees each.
- */
+/* Return copies of tables (NULL: an empty one) without rows about keys; the caller frees each. */
 struct field *repeat_other_fields(const struct field *fields);
 struct field_result *repeat_other_results(const struct field_result *results);
 

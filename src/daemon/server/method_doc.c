@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The methods for readers: as JSON, and as the reference section of the manual muxbus-protocol(7).
- */
+/* The methods for readers: as JSON, and as the reference section of muxbus-protocol(7). */
 #include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
 #include "daemon/server/method.h"

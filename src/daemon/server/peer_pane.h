@@ -24,7 +24,7 @@ struct peer_pane {
 	uint32_t pane; /* MUXBUS_NO_ID: none */
 	pid_t pane_pid; /* first process of the pane when the pane was found */
 	enum pane_evidence evidence;
-	/* An environment names the pane, or neither the peer's process nor its parent has a terminal. */
+	/* An environment names it, or neither the peer's process nor its parent has a terminal. */
 	bool is_weak;
 	bool is_early; /* an environment names a pane that is newer than the model */
 	/*
@@ -82,7 +82,5 @@ struct peer_said {
 void peer_pane_hear(struct peer_pane *pane, const struct muxbus_model *model,
     struct peer_said *said, bool is_bound);
 
-/*
- * Returns the pane of this tmux server that the environment of a process names; MUXBUS_NO_ID: none.
- */
+/* Returns the pane of this tmux server that a process's environment names; MUXBUS_NO_ID: none. */
 uint32_t peer_pane_claimed(pid_t pid, const char *tmux_socket);

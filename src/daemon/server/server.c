@@ -338,9 +338,7 @@ static void turn_away(struct server *server, int fd, enum message_error error, c
 	message_write_error(&writer, "null", error, text, NULL);
 	(void)!send(fd, line.data, line.len, MSG_NOSIGNAL | MSG_DONTWAIT);
 	buf_finish(&line);
-	/*
-	 * Reads what the peer has sent: otherwise a reset may reach the peer before the line does.
-	 */
+	/* Reads what the peer has sent: else a reset may reach the peer before the line does. */
 	for (int i = 0; i < DRAINS_MAX; i++)
 		if (recv(fd, server->scratch, sizeof server->scratch, MSG_DONTWAIT) <= 0)
 			break;

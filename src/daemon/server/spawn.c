@@ -205,9 +205,7 @@ static void fail(struct spawn *spawn, int error, const struct muxbus_reply *repl
 	free_spawn(spawn);
 }
 
-/*
- * Answers the request. The pane is in the model now, if it still exists; its end will be reported.
- */
+/* Answers the request. The pane, if it still exists, is in the model; its end will be reported. */
 static void finish(struct spawn *spawn)
 {
 	struct tmux *tmux = tmux_of(spawn);
@@ -282,9 +280,7 @@ static void add_reporter(const struct spawn *spawn)
 		    spawn->token, spawn->reports == SPAWN_REPORT_NOTICES);
 }
 
-/*
- * Takes a capture: when its answer comes, the wanted output is followed, and the program can start.
- */
+/* Takes a capture: with its answer, the wanted output is followed, and the program can start. */
 static void on_listed(void *data, int error)
 {
 	struct spawn *spawn = data;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Targets of requests, such as "%3" or "work:1", which are found by exact match in our own model.
- */
+/* Targets of requests, such as "%3" or "work:1", which are found by exact match in the model. */
 #pragma once
 
 #include "daemon/tmux/resolve.h"

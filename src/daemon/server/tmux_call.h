@@ -8,9 +8,7 @@
 
 struct request;
 
-/*
- * Called if all commands have succeeded; if not, the request fails. context is freed by mem_free().
- */
+/* Called if all commands succeeded; if not, the request fails. context is freed by mem_free(). */
 typedef void tmux_call_fn(
     struct request *request, const struct muxbus_reply *replies, size_t count, void *context);
 /*
@@ -20,9 +18,7 @@ typedef void tmux_call_fn(
 void tmux_call(struct request *request, struct muxbus_command *command, bool read_back,
     tmux_call_fn *then, void *context);
 
-/*
- * Like tmux_call(), but judge may clear the error of commands that ran although a hook has failed.
- */
+/* Like tmux_call(), but judge may clear the error of commands that ran though a hook failed. */
 typedef int tmux_judge_fn(int error, const struct muxbus_reply *replies, size_t count);
 void tmux_call_judged(struct request *request, struct muxbus_command *command, tmux_judge_fn *judge,
     tmux_call_fn *then, void *context);

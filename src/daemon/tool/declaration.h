@@ -29,9 +29,7 @@ struct declaration_rename {
 	const char *ours;
 };
 
-/*
- * A tool server: an MCP server on stdio. Declarations with the same server name share the server.
- */
+/* A tool server: an MCP server on stdio. Declarations with the same server name share a server. */
 struct declaration_server {
 	const char *name;
 	const char *const *command; /* NULL-terminated */

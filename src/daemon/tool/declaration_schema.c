@@ -442,9 +442,7 @@ bool declaration_read_parameters(
 	return is_good;
 }
 
-/*
- * Returns the types as one text: an array becomes "string|null". NULL: the value is something else.
- */
+/* Returns the types as one text: an array becomes "string|null". NULL: value is something else. */
 static const char *read_types(struct declaration *declaration, const struct json *value)
 {
 	static const char *const types[] = {

@@ -247,9 +247,7 @@ static void refuse_folder(struct tool_folder *folder, const char *path, const ch
 	insert(folder, tool);
 }
 
-/*
- * Returns the variable MUXBUS_TOOLS, which replaces the shipped folder; NULL: not set, or relative.
- */
+/* Returns the variable MUXBUS_TOOLS, which replaces the shipped folder; NULL: unset or relative. */
 static const char *given_path(void)
 {
 	const char *path = getenv("MUXBUS_TOOLS");
