@@ -50,15 +50,14 @@ static void answer_kept(struct request *request, const char *id)
 static void handle_answer(struct request *request, const void *data)
 {
 	const struct answer_args *args = data;
-	const struct job_set *jobs = request_daemon(request)->jobs;
-	const struct job *job = job_find(jobs, args->id);
+	const struct job *job = job_find(request_daemon(request)->jobs, args->id);
 	if (job == NULL || job->tool == NULL)
 		answer_kept(request, args->id);
 	else if (job->state == JOB_RUNNING)
 		request_fail(
 		    request, MESSAGE_NOT_READY, "%s still runs: its end is notified", job->tool);
 	else
-		tool_call_answer(request, jobs, job);
+		tool_call_answer(request, job);
 }
 
 struct tool_list_args {

@@ -63,4 +63,4 @@ void provide_exchange_resume(struct provider *provider);
 void tool_call_handle(struct request *request, const void *args);
 
 /* Answers with the result of a job that has ended and is the call of a tool. */
-void tool_call_answer(struct request *request, const struct job_set *jobs, const struct job *job);
+void tool_call_answer(struct request *request, const struct job *job);

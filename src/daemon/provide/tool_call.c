@@ -82,7 +82,6 @@ static char **tool_env_new(const struct config *config, const struct tmux *tmux,
 
 struct tool_wait {
 	struct request *request;
-	struct job_set *jobs;
 	struct job_listener listener;
 };
 
@@ -98,12 +97,14 @@ static const char *answer_of(const struct job *job)
 	return tool_run_answer(tool_of(method)->declaration);
 }
 
-void tool_call_answer(struct request *request, const struct job_set *jobs, const struct job *job)
+void tool_call_answer(struct request *request, const struct job *job)
 {
-	size_t max = (size_t)request_daemon(request)->config->limits.result_bytes;
+	const struct daemon *daemon = request_daemon(request);
+	size_t max = (size_t)daemon->config->limits.result_bytes;
 	struct tool_failure failure;
 	char data[64];
-	if (tool_run_write(request_result(request), jobs, job, answer_of(job), max, &failure)) {
+	if (tool_run_write(
+		request_result(request), daemon->jobs, job, answer_of(job), max, &failure)) {
 		request_done(request);
 		return;
 	}
@@ -121,26 +122,25 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 {
 	struct tool_wait *wait = list_entry(listener, struct tool_wait, listener);
 	struct request *request = wait->request;
-	const struct job_set *jobs = wait->jobs;
 	wait_free(wait);
-	tool_call_answer(request, jobs, job);
+	tool_call_answer(request, job);
 }
 
 /* The caller has disconnected or cancelled, so no one wants the answer: ends the program. */
 static void on_cancelled(void *data)
 {
 	struct tool_wait *wait = data;
-	(void)job_stop(wait->jobs, wait->listener.id, SIGTERM); /* fails if the program has ended */
+	struct job_set *jobs = request_daemon(wait->request)->jobs;
+	(void)job_stop(jobs, wait->listener.id, SIGTERM); /* fails if the program has ended */
 	wait_free(wait);
 }
 
-static void await(struct request *request, struct job_set *jobs, const struct job *job)
+static void await(struct request *request, const struct job *job)
 {
 	struct tool_wait *wait = xcalloc(1, sizeof *wait);
 	wait->request = request;
-	wait->jobs = jobs;
 	wait->listener.ended = on_ended;
-	job_listen(jobs, &wait->listener, job->id);
+	job_listen(request_daemon(request)->jobs, &wait->listener, job->id);
 	request_on_cancel(request, on_cancelled, wait, "the peer has gone; the tool is ended");
 }
 
@@ -239,7 +239,7 @@ static void run(struct tool_call *call)
 	const struct job *job = start_program(call, env);
 	mem_free_strings(env);
 	if (job != NULL && call->args.waits)
-		await(call->request, daemon->jobs, job);
+		await(call->request, job);
 	else if (job != NULL)
 		provide_exchange_answer_begun(call->request, job->id, &call->pane);
 }
