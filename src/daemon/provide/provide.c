@@ -85,10 +85,7 @@ static void add_file(struct provide_set *set, struct provider_file *file)
 
 static void remove_file(struct provider *provider)
 {
-	struct peer *peer = provider->peer;
 	provide_exchange_fail(provider, false, false, "ended: its file has changed");
-	if (peer != NULL)
-		peer_set_ended(peer, NULL, NULL);
 	provider_free(provider);
 }
 

@@ -7,6 +7,7 @@
 #include "daemon/provide/offer.h"
 #include "daemon/provide/provide_program.h"
 #include "daemon/provide/provider_file.h"
+#include "daemon/server/peer.h"
 
 #define BIT(kind) (UINT64_C(1) << (kind))
 
@@ -202,6 +203,8 @@ static void free_server(struct tool_server *server)
 void provider_free(struct provider *provider)
 {
 	list_remove(&provider->link);
+	if (provider->peer != NULL)
+		peer_set_ended(provider->peer, NULL, NULL);
 	retire(provider->set, &provider->offers);
 	leave_kinds(provider);
 	provide_program_free(provider->program, !provider->set->is_ending);

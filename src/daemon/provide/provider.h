@@ -177,7 +177,7 @@ struct provide_set {
 
 /* Makes a provider and appends it to the set. */
 struct provider *provider_new(struct provide_set *set);
-/* Frees a provider whose calls have ended. The next provider_publish() removes its rows. */
+/* Frees a provider whose calls have ended; its peer stays. provider_publish() removes its rows. */
 void provider_free(struct provider *provider);
 /* Returns the provider that a peer is; NULL: none. */
 struct provider *provider_find(const struct provide_set *set, const struct peer *peer);

@@ -5,7 +5,6 @@
 #include "base/process.h"
 #include "daemon/provide/provide_exchange.h"
 #include "daemon/provide/provide_program.h"
-#include "daemon/server/peer.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/address.h"
 
@@ -65,13 +64,6 @@ bool tool_servers_need_start(const struct provide_set *set, const struct declara
 	    !is_same(provider->server->command, declaration->server.command);
 }
 
-static void drop(struct provider *provider)
-{
-	if (provider->peer != NULL)
-		peer_set_ended(provider->peer, NULL, NULL);
-	provider_free(provider);
-}
-
 /* Makes room for one more server, by removing one that does not run. Returns false if all run. */
 static bool has_room(struct provide_set *set)
 {
@@ -85,7 +77,7 @@ static bool has_room(struct provide_set *set)
 		    strcmp(provide_program_state(provider->program), "off") != 0 ||
 		    provide_calls_open(&set->calls, provider) > 0)
 			continue;
-		drop(provider);
+		provider_free(provider);
 		count--;
 	}
 	return count < TOOL_SERVERS_MAX;
@@ -253,7 +245,7 @@ void tool_servers_check_panes(struct provide_set *set, struct tmux *tmux)
 		    pane_fate(tmux, &provider->server->pane) != PANE_GONE)
 			continue;
 		provide_exchange_fail(provider, false, true, "was ended: its pane is closed");
-		drop(provider);
+		provider_free(provider);
 	}
 }
 
