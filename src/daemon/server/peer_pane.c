@@ -18,14 +18,6 @@
  */
 #define DETACHED_MAX 1
 
-/* Variables by which an agent tells its commands their thread, if one process has several. */
-static const struct {
-	const char *variable;
-	const char *agent;
-} threads[] = {
-    {"CODEX_THREAD_ID", "codex"},
-};
-
 /* Converts the number of a terminal in /proc/PID/stat to a dev_t; 0: no terminal. */
 static dev_t decode_tty(long number)
 {
@@ -212,15 +204,15 @@ static bool find_by_environment(const struct peer_origin *origin, const struct m
 	return false;
 }
 
+/* One process of Codex may have several threads; it tells its commands theirs by a variable. */
 static void find_thread(pid_t pid, char out[PANE_REF_THREAD_SIZE])
 {
 	struct buf block = BUF(ENVIRON_BYTES_MAX);
+	const char *thread;
 	process_read_environ(pid, &block);
-	for (size_t at = 0; at < sizeof threads / sizeof *threads; at++) {
-		const char *value = variable(&block, threads[at].variable);
-		if (value != NULL && presence_check(threads[at].agent, value) == NULL)
-			presence_thread(threads[at].agent, value, out);
-	}
+	thread = variable(&block, "CODEX_THREAD_ID");
+	if (thread != NULL && presence_check("codex", thread) == NULL)
+		presence_thread("codex", thread, out);
 	buf_finish(&block);
 }
 
