@@ -7,13 +7,10 @@
 
 #define MCP_PROMPT_ARGUMENTS 3
 
-enum mcp_completion { MCP_COMPLETE_NOTHING, MCP_COMPLETE_PANE };
-
 struct mcp_prompt_argument {
 	const char *name; /* NULL: end of the list */
 	const char *help;
-	bool is_required;
-	enum mcp_completion completion;
+	bool is_required, is_pane;
 };
 
 struct mcp_prompt {
@@ -43,8 +40,8 @@ static const struct mcp_prompt prompts[] = {
 	.title = "Delegate to a pane",
 	.help = "Gives a task to the program or agent in another pane, and waits for the result.",
 	.method = "send_keys",
-	.arguments = {{"pane", "The pane it runs in, such as %3.", true, MCP_COMPLETE_PANE},
-	    {"task", "The task.", true, MCP_COMPLETE_NOTHING}},
+	.arguments = {{"pane", "The pane it runs in, such as %3.", true, true},
+	    {"task", "The task.", true, false}},
 	.text = "Delegate this task to the program in pane {pane}:\n\n{task}\n\n"
 		"First check with capture_pane that the pane waits for input and has no draft of "
 		"a person; if not, tell me instead of typing. Type the task with send_keys, and "
@@ -56,8 +53,8 @@ static const struct mcp_prompt prompts[] = {
 	.title = "Watch a build",
 	.help = "Runs a build or a test in the background, and reports when it has ended.",
 	.method = "run_long_command",
-	.arguments = {{"command", "The command, as for a shell.", true, MCP_COMPLETE_NOTHING},
-	    {"cwd", "The directory to run it in.", false, MCP_COMPLETE_NOTHING}},
+	.arguments = {{"command", "The command, as for a shell.", true, false},
+	    {"cwd", "The directory to run it in.", false, false}},
 	.text =
 	    "Run this with run_long_command, in the directory \"{cwd}\" if that is not "
 	    "empty, else in the current one:\n\n{command}\n\n"
@@ -302,7 +299,7 @@ static bool is_pane(const struct mcp_prompt *prompt, const char *name)
 {
 	for (const struct mcp_prompt_argument *a = prompt->arguments; a->name; a++)
 		if (strcmp(a->name, name) == 0)
-			return a->completion == MCP_COMPLETE_PANE;
+			return a->is_pane;
 	return false;
 }
 
