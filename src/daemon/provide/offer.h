@@ -8,7 +8,6 @@
 #include "daemon/server/method.h"
 #include "daemon/tool/declaration.h"
 
-#define OFFER_TIMEOUT_MS 30000 /* time limit of a call, if its row has no timeout_ms */
 #define OFFER_TIMEOUT_MS_MAX 3600000
 
 struct offer {
