@@ -346,8 +346,9 @@ const struct method methods_audit[] = {
 	.title = "Look back",
 	.summary = "Lists the last requests to the daemon, who made them, and their outcomes.",
 	.help =
-	    "Calls of describe and ping are not kept. The role read_only gets no params, message "
-	    "and result of others.",
+	    "Calls of describe, list_hosts, ping, progress, publish, read_audit, read_rest and "
+	    "retry_hosts are not kept. The role read_only gets no params, message and result of "
+	    "others.",
 	METHOD_CALL(handle_history, history_args, history_fields, history_results),
 	.flags = METHOD_LOOKS_ITSELF | METHOD_OPEN_WORLD,
 	.example = "{\"limit\":5}"},
