@@ -231,6 +231,12 @@ static void test_written(void)
 		mem_free(heading);
 	}
 	is_int(missing, 0, "the manual has each method and condition");
+	missing = 0;
+	for (const struct method *method = method_next(NULL); method != NULL;
+	     method = method_next(method))
+		missing += method->flags & METHOD_UNNOTED &&
+		    !strstr(method_find("get_action_history")->help, method->name);
+	is_int(missing, 0, "get_action_history says which calls are not kept");
 	json_reader_free(reader);
 	buf_finish(&out);
 }
