@@ -177,6 +177,8 @@ is 'and for people' "$("$muxbus" --text list_notifications consumer=deaf | tail 
 is 'it is taken again' "$("$muxbus" --json next_notification consumer=deaf timeout_sec=0 parked=true | jq -c '[.parked, .notifications[].redelivered]')" '[0,10]'
 is 'parked without a consumer' "$(ask '{"method":"next_notification","params":{"parked":true}}' | jq -r .error.message)" \
 	'parked: goes with consumer'
+is 'nor ack_up_to' "$(ask '{"method":"next_notification","params":{"ack_up_to":1,"timeout_sec":0}}' | jq -r .error.message)" \
+	'ack_up_to: goes with consumer'
 # Lists come in pages that fit.
 daemon_options='-o result_bytes=65536'
 kill_daemon

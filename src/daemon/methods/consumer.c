@@ -314,6 +314,13 @@ static void add_seat(struct presence_set *presences, struct pane_ref *agent)
 	memcpy(agent->thread, thread, sizeof thread);
 }
 
+/* Returns a given parameter that needs a consumer, or NULL. */
+static const char *consumers_field(const struct next_args *args)
+{
+	const char *acks = args->has_ack_up_to ? "ack_up_to" : NULL;
+	return args->parked ? "parked" : args->has_ack ? "ack" : acks;
+}
+
 static void do_first(const struct next_args *args, struct consumer *consumer)
 {
 	if (args->has_ack)
@@ -351,8 +358,8 @@ static void next_notification(struct request *request, const void *data)
 	if (args->consumer != NULL &&
 	    (consumer = queue_get_consumer(request, args->consumer)) == NULL)
 		return;
-	if (consumer == NULL && (args->has_ack || args->has_ack_up_to || args->parked)) {
-		request_fail_field(request, args->parked ? "parked" : "ack", "goes with consumer");
+	if (consumer == NULL && consumers_field(args) != NULL) {
+		request_fail_field(request, consumers_field(args), "goes with consumer");
 		return;
 	}
 	do_first(args, consumer);
