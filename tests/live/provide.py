@@ -340,6 +340,11 @@ def own_members():
     while b"\n" not in caller.rest:
         caller.rest += caller.socket.recv(1 << 16)
     is_(caller.rest.count(b'"repeated":'), 1, "so that none stands twice")
+    caller = Peer()
+    begun = caller.ask("own", wait=False)["result"]["id"]
+    provider.answer(provider.call(), repeated=5, durable=1, audited=2, x=3)
+    caller.ask("wait_for", any={"notification": begun}, timeout_sec=60)
+    is_(caller.ask("get_tool_answer", id=begun)["result"], {"x": 3}, "nor in an answer that is kept")
 
 
 def stopped():

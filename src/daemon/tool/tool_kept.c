@@ -176,12 +176,6 @@ void tool_kept_begin(struct tool_kept_set *set, const char *tool, const struct p
 	strcpy(ret_id, kept->id);
 }
 
-static void put_members(struct json_writer *writer, const struct json *object)
-{
-	json_each_member (member, object)
-		json_put_value(writer, member->name, member);
-}
-
 static void write_answer(
     struct buf *out, const struct json *result, const struct tool_failure *failure)
 {
@@ -190,7 +184,7 @@ static void write_answer(
 	json_object_begin(&writer, NULL);
 	if (result != NULL) {
 		json_object_begin(&writer, "result");
-		put_members(&writer, result);
+		method_put_result(&writer, result);
 		json_object_end(&writer);
 	} else {
 		json_put_int(&writer, "error", message_error_info(failure->error)->code);
@@ -340,7 +334,7 @@ enum tool_kept_state tool_kept_write(const struct tool_kept_set *set, const char
 		    text != NULL ? text->text : "its answer is lost");
 		result = NULL;
 	}
-	put_members(writer, result);
+	method_put_result(writer, result);
 	json_reader_free(reader);
 	buf_finish(&file);
 	return result != NULL ? TOOL_KEPT_ANSWERED : TOOL_KEPT_FAILED;
