@@ -2,7 +2,7 @@
 /*
  * An accepted request: the slot of its response, and the only way for a handler to answer.
  * Answering a request frees it. If the peer disconnects, the request goes on and its response is
- * dropped.
+ * dropped, unless it can be cancelled (request_on_cancel()).
  */
 #pragma once
 
