@@ -34,25 +34,15 @@ static bool is_typing(const struct daemon *daemon)
 	    !submit_set_is_idle(daemon->submits);
 }
 
-static bool has_agents(const struct daemon *daemon)
-{
-	return daemon->agents->count > 0 || !reporter_set_is_idle(daemon->reporters);
-}
-
 static bool follows(const struct daemon *daemon, bool by_pipe)
 {
 	return subscription_any_follows(by_pipe) || tmux_is_attaching(daemon->tmux) ||
 	    wait_set_follows(daemon->waits) || stream_set_follows(daemon->streams);
 }
 
-static void on_listed(void *data UNUSED, int error UNUSED)
-{
-	/* After an error, the timer will list again. */
-}
-
 /*
  * Lists the tmux clients now and then: while the daemon is not attached, no event reports that a
- * person attaches.
+ * person attaches. After an error, the timer will list again.
  */
 static void list_people(struct attach_demand *demand)
 {
@@ -63,7 +53,7 @@ static void list_people(struct attach_demand *demand)
 	demand->people_ms = now_ms + demand->people_wait_ms;
 	if (demand->people_wait_ms < PEOPLE_MAX_MS)
 		demand->people_wait_ms *= 2;
-	(void)muxbus_sync_refresh(tmux_sync(tmux), MUXBUS_PART_CLIENTS, 0, on_listed, NULL);
+	(void)muxbus_sync_refresh(tmux_sync(tmux), MUXBUS_PART_CLIENTS, 0, NULL, NULL);
 }
 
 void attach_demand_settle(void *data)
@@ -73,7 +63,8 @@ void attach_demand_settle(void *data)
 	struct tmux *tmux = daemon->tmux;
 	bool by_pipe = config_pipes(daemon->config);
 	bool delivers = by_pipe && delivery_set_has_mail(daemon->deliveries);
-	bool is_working = !by_pipe && (is_typing(daemon) || has_agents(daemon));
+	bool has_agents = daemon->agents->count > 0 || !reporter_set_is_idle(daemon->reporters);
+	bool is_working = !by_pipe && (is_typing(daemon) || has_agents);
 	bool is_now = is_working || follows(daemon, by_pipe);
 	int64_t now_ms = clock_mono_ms(), rest_ms;
 	if (daemon->config->attach == ATTACH_NEVER)

@@ -213,8 +213,7 @@ static void on_tmux_state(void *data, bool is_live, int error)
 		pending_restore(&main->daemon);
 		tool_servers_check_panes(main->daemon.provides, main->daemon.tmux);
 	}
-	for (struct peer *peer = server_next_peer(main->daemon.server, NULL); peer;
-	     peer = server_next_peer(main->daemon.server, peer)) {
+	next_each (struct peer, peer, server_next_peer, main->daemon.server) {
 		peer_forget_pane(peer);
 		if (is_lost)
 			/* the pane was in the old tmux server */
@@ -328,18 +327,16 @@ static int set_up_server(struct main *main)
 	return 0;
 }
 
-static void on_tools_changed(void *data)
-{
-	struct main *main = data;
-	if (main->mcp != NULL)
-		mcp_tools_changed(main->mcp, true);
-}
-
 static void on_provided(void *data, bool is_listed)
 {
 	struct main *main = data;
 	if (main->mcp != NULL)
 		mcp_tools_changed(main->mcp, is_listed);
+}
+
+static void on_tools_changed(void *data)
+{
+	on_provided(data, true);
 }
 
 /* When a pane closes, its tool servers end. */

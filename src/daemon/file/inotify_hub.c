@@ -159,15 +159,12 @@ static void on_later(void *data)
 {
 	struct inotify_hub *hub = data;
 	int64_t wait_us = spend(hub);
-	if (!inotify_hub_take(hub)) {
-		(void)event_add(hub->readable, NULL);
-		return;
-	}
-	if (wait_us > 0)
+	bool has_any = inotify_hub_take(hub);
+	if (has_any && wait_us > 0)
 		wait_for(hub, wait_us);
 	else
 		(void)event_add(hub->readable, NULL);
-	if (hub->idle != NULL)
+	if (has_any && hub->idle != NULL)
 		hub->idle(hub->data);
 }
 

@@ -85,11 +85,6 @@ void tail_free(struct tail *tail)
 	mem_free(tail);
 }
 
-static void tell(struct tail *tail, enum tail_change change)
-{
-	tail->handlers.changed(tail->data, change);
-}
-
 /* Opening a FIFO or device has side effects. Returns -errno on failure. */
 static int open_regular(const char *path, struct stat *ret_status)
 {
@@ -201,7 +196,8 @@ static bool read_file(struct tail *tail, struct tail_file *file)
 			return true;
 		}
 		tail_file_flush(file, tail->handlers.block, tail->data);
-		tell(tail, result == TAIL_TRUNCATED ? TAIL_FILE_TRUNCATED : TAIL_FILE_REWRITTEN);
+		tail->handlers.changed(tail->data,
+		    result == TAIL_TRUNCATED ? TAIL_FILE_TRUNCATED : TAIL_FILE_REWRITTEN);
 		tail_file_restart(file);
 	}
 	return true;
@@ -372,7 +368,7 @@ static bool identify(struct tail *tail)
 		retire(tail);
 		if (tail->is_suspect)
 			find_missed(tail, -1, -1);
-		tell(tail, TAIL_FILE_GONE);
+		tail->handlers.changed(tail->data, TAIL_FILE_GONE);
 		return true;
 	}
 	if (current != NULL && tail_file_is(current, status.st_dev, status.st_ino)) {
@@ -381,7 +377,8 @@ static bool identify(struct tail *tail)
 	}
 	retire(tail);
 	take_up(tail, fd, &status);
-	tell(tail, current != NULL ? TAIL_FILE_REPLACED : TAIL_FILE_APPEARED);
+	tail->handlers.changed(
+	    tail->data, current != NULL ? TAIL_FILE_REPLACED : TAIL_FILE_APPEARED);
 	return true;
 }
 
@@ -406,7 +403,7 @@ static int64_t close_olds(struct tail *tail)
 static void tell_growth(struct tail *tail)
 {
 	if (tail->has_grown)
-		tell(tail, TAIL_FILE_GREW);
+		tail->handlers.changed(tail->data, TAIL_FILE_GREW);
 	tail->has_grown = false;
 }
 

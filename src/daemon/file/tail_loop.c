@@ -53,11 +53,6 @@ static void mark_dirty(struct tail_loop *tail_loop)
 		list_append(&tail_loop->set->dirty, &tail_loop->dirty_link);
 }
 
-static void wake_soon(struct tail_loop_set *set)
-{
-	loop_timer_wake(set->soon);
-}
-
 /* Returns the name of a file system that changes without inotify events, or NULL. */
 static const char *eventless_name(const struct statfs *status)
 {
@@ -280,7 +275,7 @@ static void on_timer(void *data)
 {
 	struct tail_loop *tail_loop = data;
 	mark_dirty(tail_loop);
-	wake_soon(tail_loop->set);
+	loop_timer_wake(tail_loop->set->soon);
 }
 
 void tail_loop_set_look(struct tail_loop_set *set)
@@ -290,7 +285,7 @@ void tail_loop_set_look(struct tail_loop_set *set)
 		tail_suspect(tail_loop->tail);
 		mark_dirty(tail_loop);
 	}
-	wake_soon(set);
+	loop_timer_wake(set->soon);
 }
 
 /* After a mount or unmount, paths may name other files, without inotify events. */
@@ -432,7 +427,7 @@ struct tail_loop *tail_loop_new(struct tail_loop_set *set, const char *path,
 		tail_start(tail_loop->tail, now_ms);
 	judge(tail_loop);
 	mark_dirty(tail_loop);
-	wake_soon(set);
+	loop_timer_wake(set->soon);
 	return tail_loop;
 }
 

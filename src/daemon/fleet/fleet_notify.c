@@ -482,8 +482,9 @@ static const struct host *find_own_pane(
     const struct fleet *fleet, struct request *request, char pane[PANE_SIZE])
 {
 	const struct peer *peer = request_peer(request);
-	struct host *host = host_set_next(fleet->hosts, NULL);
-	for (; peer != NULL && host != NULL; host = host_set_next(fleet->hosts, host)) {
+	if (peer == NULL)
+		return NULL;
+	host_each (fleet->hosts, host) {
 		const char *path = host->spec.socket;
 		/* the daemon's socket has the name of tmux's with a suffix */
 		const char *end = path != NULL ? strrchr(path, '.') : NULL;

@@ -25,6 +25,7 @@ void submit_set_free(struct submit_set *set);
 /* Makes a submit for a pane. policy and handlers must last until submit_free(). */
 struct submit *submit_new(struct submit_set *set, const struct pane_ref *pane,
     const struct submit_policy *policy, const struct submit_handlers *handlers, void *data);
+/* Frees the submit: now, or when the pending reply comes. NULL is accepted. */
 void submit_free(struct submit *submit);
 
 /* Sets another pane and policy for the next text. Call this only while submit_is_resting(). */

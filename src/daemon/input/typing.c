@@ -35,12 +35,6 @@ void typing_finish(struct typing *typing)
 	buf_finish(&typing->keys);
 }
 
-/* Remembers the bytes for typing_note(). */
-static void typing_keys(struct typing *typing, const void *bytes, size_t len)
-{
-	(void)buf_append(&typing->keys, bytes, len);
-}
-
 static enum echo_reader find_reader(const struct muxbus_pane *pane)
 {
 	struct foreground front;
@@ -86,7 +80,7 @@ void typing_key(struct typing *typing, const char *name)
 	buf_printf(&typing->commands, "send-keys -t %%%u --", typing->pane);
 	put_quoted(&typing->commands, name, strlen(name));
 	key = keys_byte(name);
-	typing_keys(typing, &key, 1);
+	(void)buf_append(&typing->keys, &key, 1);
 }
 
 /* Home goes to the begin of a row, and then to the row above. */
@@ -101,7 +95,7 @@ void typing_retract(struct typing *typing, size_t count, unsigned columns)
 	    "send-keys -t %%%u -N %zu Home ; send-keys -t %%%u -N %zu DC ; "
 	    "send-keys -t %%%u -N %zu End",
 	    pane, rows, pane, count, pane, rows);
-	typing_keys(typing, &kill_line, 1);
+	(void)buf_append(&typing->keys, &kill_line, 1);
 }
 
 static bool is_plain(uint8_t byte)
@@ -127,7 +121,7 @@ static void type_hex(struct typing *typing, const uint8_t *bytes, size_t len)
 void typing_bytes(struct typing *typing, const void *data, size_t len)
 {
 	const uint8_t *bytes = data;
-	typing_keys(typing, data, len);
+	(void)buf_append(&typing->keys, data, len);
 	while (len > 0) {
 		bool plain = is_plain(bytes[0]);
 		size_t max = plain ? LITERAL_PIECE_BYTES : HEX_PIECE_BYTES;
@@ -343,7 +337,7 @@ void paste_add(struct paste *paste, struct tmux *tmux, struct muxbus_command *co
 	    is_bracketed ? "-p" : "", has_vis ? "-S" : "", paste->buffer, typing->pane);
 	begin(typing);
 	buf_append_str(&typing->commands, line); /* has no foreign bytes */
-	typing_keys(typing, text, len);
+	(void)buf_append(&typing->keys, text, len);
 	typing->is_bracketed = is_bracketed;
 }
 

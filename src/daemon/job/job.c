@@ -89,11 +89,6 @@ void job_path(
 	snprintf(out, size, "%s/%s", set->dir, name);
 }
 
-static void job_store(struct job_set *set, const struct job *job)
-{
-	record_put(queue_store(set->queue), &job_kind, job->id, job);
-}
-
 static void tracked_close_news(struct tracked *tracked)
 {
 	if (tracked->news != NULL)
@@ -216,7 +211,7 @@ static void job_settle(struct job_set *set, struct job *job)
 	set->running--;
 	++*ended_count(set, job);
 	queue_begin(set->queue);
-	job_store(set, job);
+	record_put(queue_store(set->queue), &job_kind, job->id, job);
 	if (!job->is_silent)
 		job_post(set, job);
 	(void)queue_commit(set->queue);
@@ -399,7 +394,7 @@ const struct job *job_start(
 		/* From now on the end of the job is always notified. */
 		set->running++;
 		queue_begin(set->queue);
-		job_store(set, job);
+		record_put(queue_store(set->queue), &job_kind, job->id, job);
 		once_keep(order->once, job->id);
 		(void)queue_commit(set->queue);
 		at = set->supervisor;
@@ -452,7 +447,7 @@ static void job_adopt(struct tracked *tracked)
 	tracked->set->running++;
 	if (job->is_silent && !job->is_program) {
 		job->is_silent = false; /* the waiting request ended with its connection */
-		job_store(tracked->set, job);
+		record_put(queue_store(tracked->set->queue), &job_kind, job->id, job);
 	}
 	job_take_up(tracked);
 }
@@ -634,7 +629,7 @@ void job_set_silent(
 	job->is_silent = is_silent;
 	if (pane != NULL)
 		job->pane = *pane;
-	job_store(set, job);
+	record_put(queue_store(set->queue), &job_kind, job->id, job);
 }
 
 void job_listen(struct job_set *set, struct job_listener *listener, const char *id)

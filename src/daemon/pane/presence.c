@@ -96,12 +96,6 @@ static const char *presence_name(const struct presence *presence, char out[NAME_
 	return out;
 }
 
-static void presence_store(const struct presence_set *set, const struct presence *presence)
-{
-	char name[NAME_SIZE];
-	record_put(set->store, &presence_kind, presence_name(presence, name), presence);
-}
-
 static bool is_there(const struct presence_set *set, const struct presence *presence)
 {
 	if (presence->pid > 0 && process_start_ticks(presence->pid) != presence->pid_start)
@@ -187,10 +181,7 @@ static void tell(
 	struct buf members;
 	tmux_scope_pane(set->tmux, presence->pane.pane, &scope);
 	json_start(&writer, &members, EVENT_MAX);
-	if (presence->pane.pane != MUXBUS_NO_ID)
-		json_put_id(&writer, "pane", '%', presence->pane.pane);
-	else
-		json_put_null(&writer, "pane");
+	json_put_id(&writer, "pane", '%', presence->pane.pane);
 	json_put_str(&writer, "agent", presence->agent);
 	json_put_str(&writer, "session", presence->session[0] != '\0' ? presence->session : NULL);
 	json_put_str(&writer, "state", presence_state_names[presence->state]);
@@ -324,6 +315,7 @@ bool presence_report(struct presence_set *set, const struct presence_report *rep
 	struct pane_ref address;
 	enum presence_state before;
 	bool is_new, asks_anew;
+	char name[NAME_SIZE];
 	pid_t pid;
 	sweep(set);
 	pid = report_pid(set, report);
@@ -346,7 +338,7 @@ bool presence_report(struct presence_set *set, const struct presence_report *rep
 	before = presence->state;
 	if (report->state != PRESENCE_UNKNOWN)
 		set_state(presence, report->state);
-	presence_store(set, presence);
+	record_put(set->store, &presence_kind, presence_name(presence, name), presence);
 	presence_address(presence, &address);
 	if (report->is_found)
 		return true;

@@ -77,18 +77,12 @@ static bool is_token(const struct reporter *reporter, const char *token)
 	return differs == 0;
 }
 
-static void forget_pending(struct reporter *reporter)
-{
-	list_each_safe (struct reporter_pending, pending, &reporter->pending, link)
-		mem_free(pending);
-	list_init(&reporter->pending);
-}
-
 static void reporter_free(struct reporter *reporter)
 {
 	if (reporter->is_tapped)
 		stream_tap_remove(reporter->set->parts->streams, reporter->id, &reporter->tap);
-	forget_pending(reporter);
+	list_each_safe (struct reporter_pending, pending, &reporter->pending, link)
+		mem_free(pending);
 	osc_reader_finish(&reporter->reader);
 	list_remove(&reporter->link);
 	mem_free(reporter);

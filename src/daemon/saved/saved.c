@@ -504,11 +504,10 @@ static const struct field_result list_results[] = {
 
 static bool session_exists(const struct daemon *daemon, const char *name)
 {
-	const struct muxbus_session *session = NULL;
-	while (tmux_is_live(daemon->tmux) &&
-	    (session = muxbus_model_next_session(tmux_model(daemon->tmux), session)) != NULL)
+	const struct muxbus_model *model = tmux_model(daemon->tmux);
+	next_each (const struct muxbus_session, session, muxbus_model_next_session, model)
 		if (strcmp(session->name, name) == 0)
-			return true;
+			return tmux_is_live(daemon->tmux);
 	return false;
 }
 

@@ -40,26 +40,21 @@ static void text_clear(struct watch_text *text)
 	*text = (struct watch_text){0};
 }
 
-static void text_set(struct watch_text *text, const char *bytes, size_t len, size_t max)
-{
-	if (len > max)
-		len = max;
-	mem_free(text->bytes);
-	*text = (struct watch_text){.bytes = xmemdup(bytes, len), .len = len};
-}
-
 /* Remembers the last line of a block, for the notification of a change. */
 static void remember_last(struct watch *watch, const struct tail_block *block)
 {
 	size_t len = block->len;
 	const char *before = len > 1 ? memrchr(block->text, '\n', len - 1) : NULL;
 	size_t start = before != NULL ? (size_t)(before + 1 - block->text) : 0;
-	text_set(&watch->last, block->text + start,
-	    context_line_len(block->text + start, len - start), WATCH_LINE_MAX);
-	watch->last.offset = block->offset + (int64_t)start;
-	watch->last.flags = block->flags;
+	len = context_line_len(block->text + start, len - start);
+	len = len < WATCH_LINE_MAX ? len : WATCH_LINE_MAX;
+	text_clear(&watch->last);
 	/* To count lines would take too long, so only the first line of a block has a number. */
-	watch->last.line = start == 0 ? block->line : 0;
+	watch->last = (struct watch_text){.bytes = xmemdup(block->text + start, len),
+	    .len = len,
+	    .offset = block->offset + (int64_t)start,
+	    .line = start == 0 ? block->line : 0,
+	    .flags = block->flags};
 }
 
 /*
