@@ -3,9 +3,9 @@
  * Demand: whether any part of the daemon needs output or events of tmux. Without -o attach=always
  * the daemon is attached only while there is demand, and for ATTACH_REST_MS after.
  *
- * The demand comes from subscriptions and waits that follow tmux; and, if output does not come by
- * pipe, from agents and from texts that are typed or will be. A request that tmux commands can
- * answer makes no demand.
+ * The demand comes from subscriptions, waits and followed output that need a client of tmux; and,
+ * if output does not come by pipe, from agents and from texts that are typed or will be. A request
+ * that tmux commands can answer makes no demand.
  */
 #pragma once
 

@@ -251,7 +251,10 @@ static void sibling_path(const struct tail *tail, const struct sibling *sibling,
 	memcpy(out + dir_len, sibling->name, name_len + 1);
 }
 
-/* A copy of a file (cp, copytruncate) has the same first bytes, which are head. */
+/*
+ * Returns true for a copy of a file (cp, copytruncate): it has the same first bytes, which are
+ * head. Another log that begins alike counts as a copy too.
+ */
 static bool is_copy(int fd, const uint8_t *head, size_t head_len)
 {
 	uint8_t bytes[SIBLING_HEAD];
@@ -262,9 +265,9 @@ static bool is_copy(int fd, const uint8_t *head, size_t head_len)
 }
 
 /*
- * Rotated files had the name between the previous file and the current one, by their times of
- * birth. Siblings of a file that was not rotated by a rename are copies. One with the birth of the
- * current file may be its copy, as a clock's tick is some milliseconds.
+ * Opens rotated files that had the name between the previous file and the current one, by their
+ * times of birth. Siblings of a file that was not rotated by a rename are copies. A sibling with the
+ * birth of the current file may be its copy, as a clock's tick is some milliseconds.
  */
 static void find_missed(struct tail *tail, int64_t until_ns, int current)
 {

@@ -10,7 +10,10 @@
 
 /* How often to retry inotify watches that failed. */
 #define RETRY_MS 30000
-/* A turn leaves further looks to the next one. Files whose looks take longer are polled less. */
+/*
+ * After this time further looks are left to the next turn of the loop. Polled files whose looks
+ * take longer are looked at less often.
+ */
 #define TURN_MS 20
 #define REASON_SIZE 160
 

@@ -33,7 +33,7 @@ struct submit_line {
 	bool was_gone; /* a choice: its menu was missing for a time, or another one was there */
 	bool has_stayed; /* a choice: its number alone did not take it */
 	bool is_altered; /* other text is on the line as well */
-	/* last key when is_sole was true last, in seconds since 1970; 0: unknown */
+	/* submit_guard_activity() when is_sole was last true; 0: unknown */
 	uint64_t activity;
 	int64_t noted_ms; /* time of the last submit_line_note(); 0: there was a person */
 	/* no person can have typed since the text, so its end is enough to find it */

@@ -391,7 +391,7 @@ const struct job *job_start(
 		job->pane = *order->pane;
 	error = -write_spec(set, order, job->id);
 	if (error == 0) {
-		/* From now on the end of the job is always notified. */
+		/* From now on a crash does not lose the job. */
 		set->running++;
 		queue_begin(set->queue);
 		record_put(queue_store(set->queue), &job_kind, job->id, job);

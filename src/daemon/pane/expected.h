@@ -13,7 +13,7 @@ struct store;
 
 struct expected {
 	char identity[AGENT_ARGV_IDENTITY_SIZE]; /* as agent_argv_identity() writes it */
-	/* pid 0: not seen in /proc; forgotten when a person makes a request at a shell. */
+	/* pid 0: it was not seen in /proc, so a request of a person deletes it (expected_forget) */
 	struct foreground_program program;
 	/*
 	 * It is no known agent, and only commands within it made requests, such as muxbus in make.

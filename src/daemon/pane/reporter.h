@@ -4,7 +4,7 @@
  * containers. A reporter has a random token, which its program finds in the environment. A mark
  * with this token (a "context", osc_report.h) reports the agent's state and question, or asks to
  * wake an agent; with another token it is only counted. Notices (notifications of the terminal,
- * such as OSC 9) become notifications if the one who asked for the pane wants this.
+ * such as OSC 9) become notifications if the request that made the pane wants this.
  *
  * A report is never a reason to type: its presence is marked as such, and its notification is
  * delivered like any other. A reporter lives as long as its pane, also over a restart of the

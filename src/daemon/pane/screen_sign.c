@@ -33,7 +33,7 @@ static const char *const kind_names[] = {
 
 /*
  * The built-in signs, by agent; "*" is any program. Prompts that end in '>' or the like need no
- * row. First parts of patterns.
+ * row. Parts of several patterns come first.
  */
 #define RULE "^─{10,}\\n"
 #define ROWS "(?:(?!─{10}|▄{10}|▀{10}).*\\n){1,40}" /* rows up to the end of a prompt's box */
