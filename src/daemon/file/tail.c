@@ -266,8 +266,8 @@ static bool is_copy(int fd, const uint8_t *head, size_t head_len)
 
 /*
  * Opens rotated files that had the name between the previous file and the current one, by their
- * times of birth. Siblings of a file that was not rotated by a rename are copies. A sibling with the
- * birth of the current file may be its copy, as a clock's tick is some milliseconds.
+ * times of birth. Siblings of a file that was not rotated by a rename are copies. A sibling with
+ * the birth of the current file may be its copy, as a clock's tick is some milliseconds.
  */
 static void find_missed(struct tail *tail, int64_t until_ns, int current)
 {

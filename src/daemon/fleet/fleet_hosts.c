@@ -101,12 +101,11 @@ void fleet_retry_hosts(struct fleet *fleet, struct request *request, struct host
 
 void fleet_status(struct fleet *fleet, struct request *request, struct host *only UNUSED)
 {
-	const struct host_set *hosts = fleet->hosts;
 	const struct daemon *daemon = request_daemon(request);
 	struct json_writer *writer = request_result(request);
 	size_t states[HOST_UP + 1] = {0};
 	size_t waits = 0;
-	host_each (hosts, host)
+	host_each (fleet->hosts, host)
 		states[host->state]++;
 	next_each (struct peer, peer, server_next_peer, daemon->server)
 		waits += peer_wait_count(peer);
@@ -116,7 +115,7 @@ void fleet_status(struct fleet *fleet, struct request *request, struct host *onl
 	json_put_double(
 	    writer, "uptime_sec", (double)(clock_mono_ms() - daemon->started_ms) / 1000);
 	json_object_begin(writer, "fleet");
-	json_put_int(writer, "hosts", (int64_t)host_set_count(hosts));
+	json_put_int(writer, "hosts", (int64_t)host_set_count(fleet->hosts));
 	for (int state = HOST_DOWN; state <= HOST_UP; state++)
 		json_put_int(writer, host_state_names[state], (int64_t)states[state]);
 	json_object_end(writer);

@@ -56,13 +56,6 @@ static void refuse(struct asking *asking, const struct draft *draft)
 	end(asking, false);
 }
 
-static bool has_typed(const struct asking *asking, const struct muxbus_pane *pane)
-{
-	bool in_prefix;
-	uint64_t last = submit_guard_human(asking->parts->tmux, pane, &in_prefix);
-	return in_prefix || submit_guard_is_recent(last);
-}
-
 /* Returns the last key of a person in any pane: the person may have left this one after it. */
 static uint64_t last_key(const struct muxbus_model *model)
 {
@@ -208,7 +201,7 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 		return;
 	}
 	if (pane != NULL && !asking->force) {
-		is_typing = has_typed(asking, pane);
+		is_typing = submit_guard_is_typing(asking->parts->tmux, pane);
 		find_draft(asking, pane, screen, &draft);
 		if (is_typing || draft.is_there) {
 			refuse(asking, &draft);

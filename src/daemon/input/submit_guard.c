@@ -180,10 +180,10 @@ bool submit_guard_is_recent(uint64_t key)
 	return key > 0 && age_ms > -SUBMIT_HUMAN_MS && age_ms < SUBMIT_HUMAN_MS;
 }
 
-static bool is_human_typing(const struct daemon *parts, const struct muxbus_pane *pane)
+bool submit_guard_is_typing(const struct tmux *tmux, const struct muxbus_pane *pane)
 {
 	bool in_prefix;
-	uint64_t latest = submit_guard_human(parts->tmux, pane, &in_prefix);
+	uint64_t latest = submit_guard_human(tmux, pane, &in_prefix);
 	return in_prefix || submit_guard_is_recent(latest);
 }
 
@@ -282,7 +282,7 @@ bool submit_guard_pane(const struct daemon *parts, const struct submit_policy *p
 	else if (pane->is_synchronized)
 		snprintf(
 		    ret_reason, SUBMIT_REASON_SIZE, "the pane's input is synchronised with others");
-	else if (is_human_typing(parts, pane))
+	else if (submit_guard_is_typing(parts->tmux, pane))
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "a person is typing");
 	else if (!policy->knows_prompt)
 		return submit_guard_front(parts, ref, pane, ret_reason);

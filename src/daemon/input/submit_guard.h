@@ -30,6 +30,8 @@ uint64_t submit_guard_human(
  * near future counts too, as the clock may have been set back.
  */
 bool submit_guard_is_recent(uint64_t key);
+/* Returns true if the last key of a person is recent, or was tmux's prefix key. */
+bool submit_guard_is_typing(const struct tmux *tmux, const struct muxbus_pane *pane);
 
 /* Returns when a key was last pressed in the window's sessions, in seconds since 1970, or 0. */
 uint64_t submit_guard_activity(const struct tmux *tmux, const struct muxbus_pane *pane);
