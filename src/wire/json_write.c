@@ -234,10 +234,11 @@ static inline bool open_plain(struct json_writer *writer, const char *name, size
 {
 	struct buf *buf = writer->buf;
 	size_t need = NAME_BYTES + len + 4, at = 0;
-	uint8_t *to = buf->data + buf->len;
+	uint8_t *to;
 	if (buf->cap - buf->len <= need || room(writer) < need || writer->is_full ||
 	    writer->has_mark)
 		return false;
+	to = buf->data + buf->len;
 	if (name != NULL) {
 		uint8_t *byte = to + writer->needs_comma;
 		*byte++ = '"';
