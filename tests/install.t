@@ -24,6 +24,8 @@ installed() {
 }
 
 check 'make install succeeds' "$(run_make install)"
+# A part of make distcheck: programs have --help and --version.
+check 'make installcheck succeeds' "$(LD_LIBRARY_PATH=$work/root$(variable libdir) run_make installcheck)"
 installed >"$work/installed"
 
 bindir=$(variable bindir)
