@@ -102,15 +102,15 @@ int imsg_read(enum imsg_form form, const uint8_t *bytes, size_t len, struct imsg
 int imsg_each(enum imsg_form form, struct buf *in,
     bool (*handle)(void *data, const struct imsg *message), void *data)
 {
-	size_t at = 0, used;
-	int error;
-	do {
+	size_t at = 0, used = 1;
+	int error = 0;
+	while (used > 0 && at < in->len) {
 		struct imsg message;
 		error = imsg_read(form, in->data + at, in->len - at, &message, &used);
 		if (used > 0 && !handle(data, &message))
 			return MUXBUS_ERR_CANCELLED;
 		at += used;
-	} while (used > 0);
+	}
 	buf_consume(in, at); /* once for all messages: a listing has one for each line */
 	return error;
 }
