@@ -417,6 +417,34 @@ for round in 1 2 3 4 5 6 7 8; do
 done >"$dir/ends"
 is 'a pane that closes while it falls quiet' "$(grep -c -v '^\["gone"\]$\|^\["gone","matched"\]$' "$dir/ends")" 0
 
+# A named wait that is over takes and follows nothing while no request has resumed it.
+pane=$(t new-window -dPF '#{pane_id}' cat)
+call run_long_command '{"command":"until [ -e '"$dir"'/go ]; do sleep 0.1; done","pane":"'"$pane"'"}'
+job=$(field .result.id)
+interests() {
+	ask '{"method":"status"}' | jq .result.streams.interests
+}
+followed=$(interests)
+leave_wait() {
+	echo '{"id":1,"method":"wait_for","params":{"any":[{"job":"'"$job"'"},{"output":"late","pane":"'"$pane"'"}],"timeout_sec":1,"wait":"over"}}'
+	for _ in $(seq 50); do
+		[ "$(interests)" -gt "$followed" ] && return
+		sleep 0.02
+	done
+}
+leave_wait | timeout 20 socat -u - "UNIX-CONNECT:$MUXBUS"
+call wait_for '{"any":[{"sec":1.1}]}'
+until_is 'it follows no output any more' "$followed" interests
+t send-keys -t "$pane" late Enter
+touch "$dir/go"
+job_end() {
+	ask '{"method":"list_notifications","params":{"limit":1000}}' |
+		jq -r ".result.notifications[] | select(.id == \"$job\").state"
+}
+until_is 'the notification of the job is not taken' queued job_end
+call wait_for '{"wait":"over"}'
+is 'and the wait did not match' "$(field '.result | "\(.matched) \(.timed_out)"')" '[] true'
+
 # Results that nobody asks for keep no place: 256 named waits whose requests have gone.
 for at in $(seq 256); do
 	echo "{\"id\":$at,\"method\":\"wait_for\",\"params\":{\"any\":[{\"sec\":2}],\"wait\":\"left$at\"}}"

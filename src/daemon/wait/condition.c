@@ -273,10 +273,16 @@ void condition_free(struct condition *condition)
 {
 	if (condition == NULL)
 		return;
-	if (!condition->is_restored)
-		condition->kind->disarm(condition);
+	condition_disarm(condition);
 	buf_finish(&condition->details);
 	mem_free(condition);
+}
+
+void condition_disarm(struct condition *condition)
+{
+	if (!condition->is_unarmed)
+		condition->kind->disarm(condition);
+	condition->is_unarmed = true;
 }
 
 bool condition_takes(const struct condition *condition, const struct pane_ref *pane)
@@ -362,7 +368,7 @@ struct condition *condition_restore(
 	condition = xcalloc(1, sizeof *condition);
 	condition->kind = kind;
 	condition->state = state;
-	condition->is_restored = true;
+	condition->is_unarmed = true;
 	condition->needs_tmux = needs_tmux(kind, spec);
 	condition->pane = condition->window = condition->session = MUXBUS_NO_ID;
 	buf_init(&condition->details, DETAILS_MAX);

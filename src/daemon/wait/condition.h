@@ -79,7 +79,7 @@ struct condition {
 	bool is_staying; /* it can match again */
 	bool takes_all; /* a match acknowledges its notification, for whatever pane that is */
 	struct pane_ref own; /* else only if it is for this pane; cleared: never */
-	bool is_restored; /* it is restored by a new daemon, and not armed */
+	bool is_unarmed; /* it was restored and not armed yet, or was disarmed */
 	/* Called when the state leaves PENDING; if is_staying, at each match. Not within arm(). */
 	void (*changed)(struct condition *condition, void *data);
 	void *data;
@@ -95,6 +95,8 @@ struct condition *condition_new(struct request *request, const struct daemon *pa
     const struct json *spec, const char *list, bool is_staying,
     void (*changed)(struct condition *condition, void *data), void *data);
 void condition_free(struct condition *condition);
+/* Ends the watching; the state stays. Not within a callback of what the condition watches. */
+void condition_disarm(struct condition *condition);
 
 /*
  * Makes a stored condition without arming it. details is JSON text; NULL: none. Returns NULL if

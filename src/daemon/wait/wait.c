@@ -173,6 +173,8 @@ static void wait_end(struct wait *wait, bool is_timed_out)
 		wait_answer(wait);
 		return;
 	}
+	for (size_t at = 0; at < wait->count; at++)
+		condition_disarm(wait->parts[at].condition);
 	arm_deadline(wait);
 	if (!pane_ref_is_set(&wait->pane)) {
 		wait_record_put(wait);
@@ -342,7 +344,7 @@ static void wait_arm_again(struct wait *wait, bool with_tmux)
 		struct wait_part *part = &wait->parts[at];
 		struct condition *condition = part->condition;
 		enum pane_fate fate = PANE_THERE;
-		if (!condition->is_restored || condition->state != CONDITION_PENDING ||
+		if (!condition->is_unarmed || condition->state != CONDITION_PENDING ||
 		    (needs_tmux(part) && !with_tmux))
 			continue;
 		if (part->pane.pane != MUXBUS_NO_ID)
