@@ -174,6 +174,7 @@ enum {
 	EXIT_STARTED = 4, /* the command was started before */
 	EXIT_SPEC = 5, /* the spec is missing or invalid */
 	EXIT_HAND_OVER = 6, /* the daemon did not take the descriptor */
+	EXIT_NO_ROOM = 7, /* a file cannot be made; errno says why */
 	STOP_GRACE_MS = 5000, /* time between the signal and SIGKILL */
 	HELD_GRACE_MS = 200, /* time for output that is still in the pipe when the command ends */
 	STATUS_ROOM = 64 * 1024, /* bytes to free, besides those for ID.tail */
@@ -207,13 +208,13 @@ static int take_lock(const struct supervised_job *job)
 {
 	char text[64];
 	int fd = open_file(job, JOB_FILE_LOCK, O_RDWR | O_CREAT);
-	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
+	if (fd < 0)
+		return EXIT_NO_ROOM;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
 		return EXIT_LOCKED;
 	snprintf(text, sizeof text, "%d %llu\n", (int)getpid(),
 	    (unsigned long long)process_start_ticks(getpid()));
-	if (ftruncate(fd, 0) < 0 || write(fd, text, strlen(text)) < 0)
-		return EXIT_LOCKED;
-	return 0;
+	return ftruncate(fd, 0) < 0 || write(fd, text, strlen(text)) < 0 ? EXIT_NO_ROOM : 0;
 }
 
 /* Opens standard input: the spec's file, or a memfd with the spec's text. Returns -1 on failure. */
@@ -512,21 +513,32 @@ static bool was_started(const struct supervised_job *job)
 	return fd >= 0;
 }
 
+/* Tells the daemon that the command was not started, since a file cannot be made (errno). */
+static int report_no_room(struct supervised_job *job)
+{
+	job->status.exec_errno = errno;
+	job->status.end_ms = clock_real_ms();
+	job_secrets_remove(job->dir_fd, job->id);
+	if (job->news_fd >= 0)
+		(void)job_status_tell(job->news_fd, &job->status);
+	return EXIT_NO_ROOM;
+}
+
 static int supervise(struct supervised_job *job)
 {
 	int started_fd, status, error;
+	job->status.exit_code = -1;
 	status = take_lock(job);
 	if (status != 0)
-		return status;
+		return status == EXIT_NO_ROOM ? report_no_room(job) : status;
 	if (was_started(job))
 		return EXIT_STARTED;
 	if (job_spec_read(job->dir_fd, job->id, &job->spec) != 0)
 		return EXIT_SPEC;
 	started_fd = open_file(job, JOB_FILE_STARTED, O_WRONLY | O_CREAT | O_EXCL);
 	if (started_fd < 0)
-		return EXIT_STARTED;
+		return errno == EEXIST ? EXIT_STARTED : report_no_room(job);
 	job->signal_fd = open_signals();
-	job->status.exit_code = -1;
 	error = job_start(job, started_fd);
 	if (error != 0) {
 		job_secrets_remove(job->dir_fd, job->id);

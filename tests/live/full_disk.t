@@ -188,4 +188,18 @@ until_is 'the status has a place too' 1 sh -c "ls '$state/jobs' | grep -c '$id.s
 size=$(stat -c %s "$state/jobs/$id.out")
 call read_job "{\"job\":\"$id\",\"offset\":$size}"
 is 'read_job says from where on' "$(field '.result | [.from - .to, .to, .end] | join(" ")')" '-65536 6888900 6888900'
+
+# Room for the order of a job, or for its lock too, but for no further file (inodes).
+for room in 1 2; do
+	used=$(df --output=iused "$state/jobs" | tail -n 1)
+	mount -o "remount,nr_inodes=$((used + room))" "$state/jobs"
+	call run_long_command '{"command":"touch '"$dir"'/ran"}'
+	call wait_for '{"any":[{"job":"'"$(field .result.id)"'"}],"timeout_sec":60}'
+	is "a job with $room of its files was not started" "$(field '.result.conditions[0].details | "\(.state) \(.error)"')" 'failed No space left on device'
+	mount -o remount,nr_inodes=100000 "$state/jobs"
+done
+call run_long_command '{"command":"true"}'
+call wait_for '{"any":[{"job":"'"$(field .result.id)"'"}],"timeout_sec":60}'
+is 'and the next one is' "$(field '.result.conditions[0].details.exit_code')" 0
+is 'the command did not run' "$(ls "$dir/ran" 2>/dev/null)" ''
 done_testing
