@@ -466,6 +466,28 @@ static void test_parked(void)
 	ok(!has_untold_end(), "its end and its notification are stored together");
 }
 
+/* An agent resumes a wait, and its person interrupts it. */
+static void test_interrupted(void)
+{
+	char name[32];
+	struct talk *agent = meet();
+	(void)talk_send(agent,
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/muxbus/hello\","
+	    "\"params\":{\"pane\":\"%%0\"}}");
+	(void)snprintf(name, sizeof name, "%s",
+	    at_str(tool(agent, "wait_for", "{\"any\":[{\"sec\":2}],\"timeout_sec\":7200}}"),
+		"result.structuredContent.wait"));
+	(void)talk_send(agent,
+	    "{\"jsonrpc\":\"2.0\",\"id\":\"resumed\",\"method\":\"tools/call\",\"params\":"
+	    "{\"name\":\"wait_for\",\"arguments\":{\"wait\":\"%s\"}}}\n"
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":"
+	    "{\"requestId\":\"resumed\"}}",
+	    name);
+	is_str(note_state(name, "it came true"), "queued",
+	    "a wait whose resumed request was cancelled wakes the pane");
+	talk_free(agent);
+}
+
 static void test_gone(void)
 {
 	int64_t before = waits_now();
@@ -732,6 +754,7 @@ int main(void)
 	test_pending();
 	test_task();
 	test_parked();
+	test_interrupted();
 	test_gone();
 	test_two();
 	test_resources();

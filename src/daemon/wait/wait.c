@@ -211,6 +211,7 @@ static void answer_asked(struct wait *wait)
 	wait_write(wait, request_result(request), clock_mono_ms());
 	wait->is_timed_out = false;
 	request_done(request);
+	wait_record_put(wait);
 }
 
 static void on_deadline(void *data)
@@ -244,6 +245,8 @@ static void on_cancelled(void *data)
 	wait->request = NULL;
 	if (wait->name[0] == '\0')
 		wait_free(wait);
+	else
+		wait_record_put(wait);
 }
 
 /* Returns true for a member in whose place the id of the pane or window is stored. */
@@ -376,8 +379,6 @@ static void wait_resume(struct wait *wait, struct request *request, double timeo
 	wait->request = request;
 	wait->asked_due_ms =
 	    timeout_sec > 0 ? clock_mono_ms() + clock_seconds_to_ms(timeout_sec) : 0;
-	/* the response reports the end, so no notification is needed */
-	pane_ref_clear(&wait->pane);
 	wait_record_put(wait);
 	if (wait->is_over)
 		wait_answer(wait);
