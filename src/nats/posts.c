@@ -125,7 +125,7 @@ static void take_post(struct posts *posts, const struct broker_message *from, ui
 	struct json_error error;
 	const struct json *value = json_read(posts->reader, from->payload, from->len, &error);
 	struct post *post;
-	struct buf params = BUF(2 * POST_MAX);
+	struct buf params = BUF(POST_MAX * JSON_GROWTH + JSON_SPARE);
 	char reason[sizeof error.text + 32];
 	if (value == NULL || value->type != JSON_OBJECT) {
 		(void)snprintf(reason, sizeof reason, "not a JSON object: %s",

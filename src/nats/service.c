@@ -263,7 +263,7 @@ static void pass_on(
 {
 	struct json_writer writer;
 	struct service_call *call;
-	struct buf params = BUF(REQUEST_MAX * 2);
+	struct buf params = BUF(REQUEST_MAX * JSON_GROWTH);
 	if (service->open >= SERVICE_OPEN_MAX) {
 		reply_error(service, reply, id, MESSAGE_BUSY, "too many requests are under way");
 		return;

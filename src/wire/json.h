@@ -105,6 +105,8 @@ size_t json_format_double(char out[JSON_DOUBLE_SIZE], double value);
 #define JSON_CUT_BYTES 224 /* bytes of the list of cut values; "..." stands for further ones */
 /* A text is not cut if its length, its depth and this together are below the buffer's maximum. */
 #define JSON_SPARE 320
+/* bytes of JSON for one byte of a text, at most: DEL is a byte, and is written as six */
+#define JSON_GROWTH 6
 
 /*
  * The writer adds commas, and ends the process if out of memory. When all brackets are closed, its

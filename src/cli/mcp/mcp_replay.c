@@ -142,7 +142,7 @@ static void put_line(struct json_writer *writer, const char *line, size_t len)
 
 static char *id_text(const struct json *id)
 {
-	return json_text(id, 2 * MCP_REPLAY_ANSWER_MAX); /* cuts nothing that was read */
+	return json_text(id, JSON_GROWTH * MCP_REPLAY_ANSWER_MAX); /* cuts nothing that was read */
 }
 
 static void ask_as(
@@ -281,7 +281,7 @@ static void keep(struct mcp_replay *replay, const struct message *message)
 	kept = xcalloc(1, sizeof *kept);
 	kept->method = xstrdup(message->method);
 	kept->key = xstrdup(uri);
-	kept->params = json_text(message->params, 2 * MCP_REPLAY_ANSWER_MAX);
+	kept->params = json_text(message->params, JSON_GROWTH * MCP_REPLAY_ANSWER_MAX);
 	list_append(&replay->kepts, &kept->link);
 	replay->kept_count++;
 }
@@ -338,7 +338,7 @@ static void take_request(
 	if (pending->is_initialize) {
 		mem_free(replay->initialize);
 		replay->initialize = message->params != NULL
-		    ? json_text(message->params, 2 * MCP_REPLAY_ANSWER_MAX)
+		    ? json_text(message->params, JSON_GROWTH * MCP_REPLAY_ANSWER_MAX)
 		    : xstrdup("{}");
 		replay->is_initialized = false;
 	}

@@ -16,9 +16,7 @@ enum {
 	CELLS_MAX = 1500000, /* maximum cells with colours, for which tmux takes up to 3 s */
 	MATCHES_MAX = 1000
 };
-/* One byte can become six bytes of JSON ("\u001b"); the other members of a result need room too. */
-#define ENCODED_BYTES_MAX 6
-#define RESULT_REST_BYTES 4096
+#define RESULT_REST_BYTES 4096 /* of the members of a result but its text */
 
 enum { ENCODING_TEXT, ENCODING_BASE64 };
 
@@ -52,7 +50,7 @@ static size_t room(struct request *request, int encoding)
 {
 	size_t bytes = (size_t)request_daemon(request)->config->limits.result_bytes;
 	bytes = bytes > 2 * RESULT_REST_BYTES ? bytes - RESULT_REST_BYTES : bytes / 2;
-	return encoding == ENCODING_BASE64 ? bytes / 4 * 3 : bytes / ENCODED_BYTES_MAX;
+	return encoding == ENCODING_BASE64 ? bytes / 4 * 3 : bytes / JSON_GROWTH;
 }
 
 static void put_bytes(struct json_writer *writer, int encoding, const void *bytes, size_t len)
@@ -197,7 +195,7 @@ static bool put_picture(const struct capture_call *capture, const struct muxbus_
 	};
 	struct buf out;
 	int error;
-	buf_init(&out, room(request, ENCODING_TEXT) * (ENCODED_BYTES_MAX / 2));
+	buf_init(&out, room(request, ENCODING_TEXT) * (JSON_GROWTH / 2));
 	error = capture->args.format == FORMAT_SVG ? picture_svg(&out, &picture)
 						   : picture_html(&out, &picture);
 	if (error == 0) {

@@ -12,7 +12,6 @@
 #define WORDS_MAX 1000 /* maximum of tmux since 3.7 */
 #define COMMAND_BYTES_MAX (128 * 1024)
 #define RESULT_REST_BYTES 4096
-#define ENCODED_BYTES_MAX 6 /* bytes in JSON for one byte of output */
 
 struct run_tmux_args {
 	struct field_strings command;
@@ -167,7 +166,7 @@ static void on_run(
 	struct json_writer *writer = request_result(request);
 	bool is_cut;
 	max = max > 2 * RESULT_REST_BYTES ? max - RESULT_REST_BYTES : max / 2;
-	max /= ENCODED_BYTES_MAX;
+	max /= JSON_GROWTH;
 	is_cut = len > max;
 	if (json_put_text(
 		writer, "output", len > 0 ? reply->body : (const uint8_t *)"", is_cut ? max : len))

@@ -20,7 +20,6 @@
 #define HELD_PANES_MAX 64 /* panes whose output one request waits for */
 #define SCRATCH_KEEP_BYTES ((size_t)4096)
 #define ENVELOPE_BYTES 4096 /* bytes of a line without its result */
-#define ENCODED_BYTES_MAX 6 /* bytes of JSON for one byte of a line, which need not be escaped */
 
 struct dispatch {
 	struct daemon *parts;
@@ -391,8 +390,7 @@ static struct put_off *put_off(struct dispatch *dispatch, struct request *reques
 	    .kind = kind,
 	    .number = number,
 	    .has_peer = request_peer(request) != NULL};
-	buf_init(
-	    &again->params, ENCODED_BYTES_MAX * (size_t)dispatch->parts->config->limits.line_bytes);
+	buf_init(&again->params, JSON_GROWTH * (size_t)dispatch->parts->config->limits.line_bytes);
 	if (params != NULL)
 		(void)json_append(&again->params, params);
 	list_append(&dispatch->put_offs, &again->link);
