@@ -74,10 +74,10 @@ const struct verb verbs[] = {
 	.options = "claude codex copilot gemini opencode --print --write --remove --scope=user "
 		   "--scope=project --tools=coding --tools=assistant --install --yes",
 	.run = setup_run},
-    {"complete", VERB_CARE, "-- word ...", NULL, .run = complete_run},
     {"audit", VERB_CARE, "[--since=time] [-p pane] [--method=name] [-f] [--verify]",
 	"print the requests that did more than read: who, what, and how it ended",
 	.options = "--since --pane --method --follow --verify", .run = audit_run},
+    {"complete", VERB_CARE, "-- word ...", NULL, .run = complete_run},
     {"completion", VERB_CARE, "bash|fish|zsh", "print the completion script of a shell",
 	.options = "bash fish zsh", .run = completion_run},
     {"doctor", VERB_CARE, "", "find problems and suggest remedies", .run = doctor_run},
