@@ -73,30 +73,21 @@ fail(struct on_notify *on_notify, const char *format, ...)
 /* Reads the file; fails if other users may write it. */
 static int read_file(struct on_notify *on_notify, struct buf *text)
 {
-	int fd = open(on_notify->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = open(on_notify->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error = 0;
 	char reason[FAILURE_SIZE];
 	struct stat info;
-	ssize_t len;
-	if (fd < 0 || fstat(fd, &info) < 0) {
-		if (fd >= 0)
-			(void)close(fd);
-		return fail(on_notify, "%s: %s", on_notify->file, strerror(errno));
-	}
-	if (!S_ISREG(info.st_mode) || info.st_size > ON_NOTIFY_FILE_MAX) {
-		(void)close(fd);
-		return fail(on_notify, "%s: must be a file of at most %d bytes", on_notify->file,
+	if (fd < 0 || fstat(fd, &info) < 0)
+		error = fail(on_notify, "%s: %s", on_notify->file, strerror(errno));
+	else if (!S_ISREG(info.st_mode) || info.st_size > ON_NOTIFY_FILE_MAX)
+		error = fail(on_notify, "%s: must be a file of at most %d bytes", on_notify->file,
 		    ON_NOTIFY_FILE_MAX);
-	}
-	if (!file_is_safe(on_notify->file, &info, reason, sizeof reason)) {
+	else if (!file_is_safe(on_notify->file, &info, reason, sizeof reason))
+		error = fail(on_notify, "%s", reason);
+	else if (file_read_all(fd, text) < 0)
+		error = fail(on_notify, "%s: %s", on_notify->file, strerror(errno));
+	if (fd >= 0)
 		(void)close(fd);
-		return fail(on_notify, "%s", reason);
-	}
-	(void)buf_reserve(text, ON_NOTIFY_FILE_MAX + 1);
-	len = read(fd, text->data, ON_NOTIFY_FILE_MAX);
-	(void)close(fd);
-	text->len = len > 0 ? (size_t)len : 0;
-	text->data[text->len] = '\0';
-	return 0;
+	return error;
 }
 
 /* Finds the program: the word is a path, one below "~/", or a name to look up in PATH. */

@@ -5,8 +5,6 @@
 #include "daemon/deliver/wake.h"
 #include "daemon/server/handler.h"
 
-enum { MESSAGE_SIZE = 400 };
-
 struct command_args {
 	const char *command, *pane;
 };
