@@ -84,7 +84,6 @@ static void test_window(void)
 	static const struct parts parts = {.windows = {.ids = {1}, .count = 1}};
 	static const struct parts new = {.windows = {.ids = {7}, .count = 1}};
 	struct listing listing;
-	is_int((long long)listing_commands(&parts), 1, "one command lists a window");
 	is_int(read_parts(&parts,
 		   "V\t" WINDOW("$0", "@1", "1", "", "new") "\t" PANE("%2", "@1", "0", "t"), NULL,
 		   &listing),
@@ -271,7 +270,6 @@ static void test_many(void)
 	ok(!parts.all, "as many windows as there is room for");
 	parts_add_window(&parts, 100);
 	ok(parts.all, "one more makes it all");
-	is_int((long long)listing_commands(&parts), 4, "which is four commands");
 }
 
 /* A list without hooks says that it is whole; each shorter one is read again, or is no list. */

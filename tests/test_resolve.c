@@ -72,7 +72,6 @@ static const struct muxbus_pane panes[] = {
 
 WALK(session)
 WALK(link)
-WALK(pane)
 LOOK_UP(session)
 LOOK_UP(window)
 LOOK_UP(pane)
@@ -81,6 +80,32 @@ void muxbus_model_counts(const struct muxbus_model *model, struct muxbus_model_c
 {
 	(void)model;
 	*ret_counts = (struct muxbus_model_counts){.sessions = COUNT(sessions)};
+}
+
+size_t muxbus_model_window_links(
+    const struct muxbus_model *model, uint32_t window, const struct muxbus_link **ret_first)
+{
+	size_t count = 0;
+	(void)model;
+	for (size_t i = COUNT(links); i-- > 0;)
+		if (links[i].window == window) {
+			*ret_first = &links[i]; /* the others do not lie behind it */
+			count++;
+		}
+	return count;
+}
+
+size_t muxbus_model_window_panes(
+    const struct muxbus_model *model, uint32_t window, const struct muxbus_pane **ret_first)
+{
+	size_t first = 0, end;
+	(void)model;
+	while (first < COUNT(panes) && panes[first].window != window)
+		first++;
+	for (end = first; end < COUNT(panes) && panes[end].window == window;)
+		end++;
+	*ret_first = &panes[first];
+	return end - first;
 }
 
 /* The test. */

@@ -3,6 +3,12 @@
 
 #include "daemon/queue/notification.h"
 
+/* A part of a string. `at` is NULL after the last part. */
+struct osc_part {
+	const char *at;
+	size_t len;
+};
+
 static bool osc_part_next(struct osc_part *rest, char separator, struct osc_part *ret_part)
 {
 	const char *end;

@@ -54,12 +54,6 @@ void osc_reader_finish(struct osc_reader *reader);
 enum osc_report_kind osc_report_read(
     struct osc_reader *reader, const char *string, size_t len, struct osc_report *ret_report);
 
-/* A part of a string. `at` is NULL after the last part. */
-struct osc_part {
-	const char *at;
-	size_t len;
-};
-
 /*
  * Contexts (the marks of `muxbus mark`): OSC 3008 as systemd writes it,
  * "3008;start=ID;KEY=VALUE;..." or "3008;end=ID;...", where "\xHH" in a value is a byte. Only the

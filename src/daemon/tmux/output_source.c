@@ -181,11 +181,6 @@ static void on_retry(void *data)
 	}
 }
 
-static void on_found(void *data UNUSED, int error)
-{
-	(void)error; /* if it failed, the next request tries again */
-}
-
 /*
  * Looks for new programs in panes. If the children of tmux cannot be read, the next request about
  * the pane finds them.
@@ -208,7 +203,7 @@ static void on_look(void *data)
 	children = hash_bytes(text, strlen(text));
 	if (children != sources->children)
 		(void)muxbus_sync_refresh(
-		    tmux_sync(sources->tmux), MUXBUS_PART_PANES, 0, on_found, NULL);
+		    tmux_sync(sources->tmux), MUXBUS_PART_PANES, 0, NULL, NULL);
 	sources->children = children;
 	if (sources->terminals.wd < 0 || --sources->looks > 0)
 		loop_timer_arm(sources->look, CHILDREN_MS);
@@ -221,7 +216,7 @@ static void on_look(void *data)
 static void find_end(struct tmux *tmux)
 {
 	if (tmux_is_resting(tmux))
-		(void)muxbus_sync_refresh(tmux_sync(tmux), MUXBUS_PART_INDEXES, 0, on_found, NULL);
+		(void)muxbus_sync_refresh(tmux_sync(tmux), MUXBUS_PART_INDEXES, 0, NULL, NULL);
 }
 
 enum life_state {
@@ -235,9 +230,8 @@ static enum life_state read_life(const struct life *life, const struct muxbus_re
 	unsigned found;
 	int is_dead = 0, is_whole = 0;
 	long pid = 0;
-	int fields = reply->body == NULL ? 0
-					 : sscanf((const char *)reply->body, "%%%u %d %ld %d",
-					       &found, &is_dead, &pid, &is_whole);
+	int fields =
+	    sscanf((const char *)reply->body, "%%%u %d %ld %d", &found, &is_dead, &pid, &is_whole);
 	if (fields == 0 || (fields > 0 && found != life->pane))
 		return LIFE_GONE;
 	if (fields < 4)

@@ -116,7 +116,7 @@ static void on_asked(void *data, int error, const struct muxbus_reply *replies, 
 	mem_free(asked);
 	if (pipe == NULL || pipe->number != number || pipe->state != PIPE_STARTING)
 		return;
-	if (error < 0 || count == 0 || replies[0].body == NULL ||
+	if (error < 0 || count == 0 ||
 	    sscanf((const char *)replies[0].body, "%%%u %u %u", &pane, &is_piped, &is_dead) != 3 ||
 	    pane != pipe->pane || is_dead)
 		end(pipes, pipe, PANE_PIPE_FAILED);

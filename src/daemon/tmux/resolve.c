@@ -48,14 +48,10 @@ static const char *nearest_session(const struct muxbus_model *model, struct targ
 	char *text;
 	const char *nearest;
 	const char **names;
-	size_t count;
-	const struct muxbus_session *session;
+	size_t count = 0;
 	muxbus_model_counts(model, &counts);
 	names = xcalloc(counts.sessions + 1, sizeof *names);
-	count = 0;
-	session = NULL;
-	while (count < counts.sessions &&
-	    (session = muxbus_model_next_session(model, session)) != NULL)
+	next_each (const struct muxbus_session, session, muxbus_model_next_session, model)
 		names[count++] = session->name;
 	text = xmemdup(part.text, part.len);
 	nearest = str_nearest(text, names);
@@ -68,14 +64,11 @@ static enum resolve_result find_session(
     const struct muxbus_model *model, struct target_part part, struct resolve *resolve)
 {
 	uint32_t id;
-	const struct muxbus_session *session;
 	bool is_id = str_parse_id(part.text, part.len, '$', &id);
 	if (is_id)
 		resolve->session = muxbus_model_session(model, id);
-	session = NULL;
-	while (!is_id && resolve->session == NULL &&
-	    (session = muxbus_model_next_session(model, session)) != NULL)
-		if (part_is(part, session->name))
+	next_each (const struct muxbus_session, session, muxbus_model_next_session, model)
+		if (!is_id && part_is(part, session->name))
 			resolve->session = session;
 	if (resolve->session != NULL)
 		return RESOLVE_FOUND;
@@ -92,10 +85,10 @@ static enum resolve_result find_session(
 const struct muxbus_session *resolve_window_session(
     const struct muxbus_model *model, uint32_t window)
 {
-	next_each (const struct muxbus_link, link, muxbus_model_next_link, model)
-		if (link->window == window)
-			return muxbus_model_session(model, link->session);
-	return NULL;
+	const struct muxbus_link *links;
+	if (muxbus_model_window_links(model, window, &links) == 0)
+		return NULL;
+	return muxbus_model_session(model, links[0].session);
 }
 
 static void __attribute__((format(printf, 2, 3)))
@@ -126,11 +119,9 @@ static const struct muxbus_window *window_by_number(
 {
 	uint32_t id = MUXBUS_NO_ID, index = UINT32_MAX;
 	bool is_id = str_parse_id(part.text, part.len, '@', &id);
-	const struct muxbus_link *link;
 	if (!is_id && !str_parse_u32(part.text, part.len, &index))
 		return NULL;
-	link = NULL;
-	while ((link = muxbus_model_next_link(model, link)) != NULL) {
+	next_each (const struct muxbus_link, link, muxbus_model_next_link, model) {
 		if (link->session != session->id)
 			continue;
 		if (is_id ? link->window == id : link->index >= 0 && (uint32_t)link->index == index)
@@ -143,8 +134,7 @@ static const struct muxbus_window *window_by_number(
 static enum resolve_result find_in_session(
     const struct muxbus_model *model, struct target_part part, struct resolve *resolve)
 {
-	const struct muxbus_link *link;
-	unsigned count;
+	unsigned count = 0;
 	uint32_t id;
 	if (part.len == 0)
 		return find_current(model, resolve);
@@ -153,9 +143,7 @@ static enum resolve_result find_in_session(
 		return RESOLVE_FOUND;
 	if (str_parse_id(part.text, part.len, '@', &id))
 		return RESOLVE_NONE;
-	link = NULL;
-	count = 0;
-	while ((link = muxbus_model_next_link(model, link)) != NULL) {
+	next_each (const struct muxbus_link, link, muxbus_model_next_link, model) {
 		const struct muxbus_window *window = muxbus_model_window(model, link->window);
 		if (link->session != resolve->session->id || window == NULL ||
 		    !part_is(part, window->name))
@@ -193,19 +181,15 @@ static bool find_pane(
 {
 	uint32_t id = MUXBUS_NO_ID, index = UINT32_MAX;
 	bool is_id = str_parse_id(part.text, part.len, '%', &id);
-	const struct muxbus_pane *pane;
+	const struct muxbus_pane *panes;
+	size_t count = muxbus_model_window_panes(model, resolve->window->id, &panes);
 	if (!is_id && !str_parse_u32(part.text, part.len, &index))
 		return false;
-	pane = NULL;
-	while ((pane = muxbus_model_next_pane(model, pane)) != NULL) {
-		if (pane->window != resolve->window->id)
-			continue;
-		if (is_id ? pane->id == id : pane->index >= 0 && (uint32_t)pane->index == index) {
-			resolve->pane = pane;
-			return true;
-		}
-	}
-	return false;
+	for (size_t i = 0; i < count; i++)
+		if (is_id ? panes[i].id == id
+			  : panes[i].index >= 0 && (uint32_t)panes[i].index == index)
+			resolve->pane = &panes[i];
+	return resolve->pane != NULL;
 }
 
 static enum resolve_result find_active(const struct muxbus_model *model, struct resolve *resolve)

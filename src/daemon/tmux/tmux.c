@@ -170,10 +170,10 @@ static void on_state(void *data, enum muxbus_sync_state state, int error, const 
 
 static bool has_marks(const struct tmux *tmux, uint32_t window)
 {
-	const struct muxbus_model *model = tmux_model(tmux);
-	const struct muxbus_pane *pane = NULL;
-	while (tmux->reader != NULL && (pane = muxbus_model_next_pane(model, pane)) != NULL)
-		if (pane->window == window && tmux->reader->has_marks(tmux->streams, pane->id))
+	const struct muxbus_pane *panes;
+	size_t count = muxbus_model_window_panes(tmux_model(tmux), window, &panes);
+	for (size_t i = 0; tmux->reader != NULL && i < count; i++)
+		if (tmux->reader->has_marks(tmux->streams, panes[i].id))
 			return true;
 	return false;
 }
@@ -315,7 +315,7 @@ struct tmux *tmux_new(struct event_base *base, const struct config *config,
     struct event_log *events, const struct tmux_handlers *handlers, void *data, char *ret_reason,
     size_t reason_size)
 {
-	struct tmux *tmux = xcalloc(1, sizeof *tmux);
+	struct tmux *tmux = xalloc(sizeof *tmux);
 	int error;
 	*tmux = (struct tmux){.config = config, .events = events, .data = data};
 	if (handlers != NULL)
@@ -513,14 +513,9 @@ void tmux_want_details(struct tmux *tmux, bool is_wanted)
 	muxbus_sync_want_details(tmux->sync, is_wanted);
 }
 
-static void ignore_reply(void *data UNUSED, int error UNUSED,
-    const struct muxbus_reply *replies UNUSED, size_t count UNUSED)
-{
-}
-
 void tmux_tell(struct tmux *tmux, struct muxbus_command *command)
 {
-	(void)muxbus_sync_run(tmux->sync, command, false, ignore_reply, NULL);
+	(void)muxbus_sync_run(tmux->sync, command, false, NULL, NULL);
 }
 
 void pane_ref_of(struct tmux *tmux, uint32_t pane, struct pane_ref *ret_ref)

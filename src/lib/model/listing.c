@@ -567,13 +567,6 @@ void listing_write(struct muxbus_command *command, const struct parts *parts)
 		write_step(command, &plan.steps[i], parts);
 }
 
-size_t listing_commands(const struct parts *parts)
-{
-	struct plan plan;
-	plan_parts(&plan, parts);
-	return plan.count;
-}
-
 /* Numbers each group by its lowest session, so that the number is stable. */
 static int settle_groups(struct muxbus_model *model)
 {

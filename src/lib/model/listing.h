@@ -20,13 +20,10 @@ struct listing {
 /* Adds the commands of a listing. The caller runs them as one list without other commands. */
 void listing_write(struct muxbus_command *command, const struct parts *parts);
 
-/* Returns the number of commands, and of replies to listing_read(). */
-size_t listing_commands(const struct parts *parts);
-
 /*
  * Reads the replies. All that the parts do not include is taken from before, which is NULL only for
  * the whole server. Returns 0, MUXBUS_ERR_COMMAND (a listed object does not exist),
- * MUXBUS_ERR_NOMEM, or MUXBUS_ERR_INVALID if count is not listing_commands().
+ * MUXBUS_ERR_NOMEM, or MUXBUS_ERR_INVALID if count is not the number of commands.
  */
 int listing_read(const struct muxbus_reply *replies, size_t count, uint32_t caps,
     const struct parts *parts, const struct muxbus_model *before, struct listing *ret_listing);

@@ -207,18 +207,11 @@ void attachment_close_others(struct muxbus_sync *sync)
 	}
 }
 
-static void on_ignored(void *data UNUSED, int error UNUSED,
-    const struct muxbus_reply *replies UNUSED, size_t count UNUSED)
-{
-}
-
 int attachment_run(struct attachment *attachment, struct muxbus_command *command,
     muxbus_reply_fn *reply, void *data)
 {
 	if (command == NULL)
 		return MUXBUS_ERR_NOMEM;
-	if (reply == NULL)
-		reply = on_ignored;
 	if (attachment != NULL && attachment->detached != NULL)
 		return detached_run(attachment->detached, command, reply, data);
 	if (attachment != NULL && attachment->connection != NULL)

@@ -103,8 +103,7 @@ static int read_state(const struct muxbus_reply *reply, struct muxbus_capture *r
 {
 	unsigned visible, alternate;
 	struct muxbus_capture picture = {0};
-	if (reply->body == NULL ||
-	    sscanf((const char *)reply->body, "%u %u %u %u %u %u %u", &picture.columns,
+	if (sscanf((const char *)reply->body, "%u %u %u %u %u %u %u", &picture.columns,
 		&picture.rows, &picture.cursor_column, &picture.cursor_row, &visible,
 		&picture.history_size, &alternate) != 7)
 		return MUXBUS_ERR_TIMEOUT; /* tmux gave up formatting the text */

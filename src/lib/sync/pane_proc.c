@@ -183,16 +183,11 @@ static bool read_group(const struct pane_proc *proc, pid_t pid, const char *tty,
 	return true;
 }
 
-static bool is_graphic(char c)
-{
-	return c > ' ' && c <= '~';
-}
-
 /* Returns true if all versions of tmux print the name unchanged. */
 static bool is_plain(const char *name)
 {
 	for (; *name != '\0'; name++)
-		if (!is_graphic(*name) || *name == '\\')
+		if (*name <= ' ' || *name > '~' || *name == '\\')
 			return false;
 	return true;
 }
