@@ -74,8 +74,10 @@ void attach_demand_settle(void *data)
 	rest_ms = demand->last_ms + ATTACH_REST_MS - now_ms;
 	if (is_now && tmux_is_resting(tmux))
 		tmux_attach(tmux, NULL, NULL);
-	else if (!is_now && rest_ms <= 0)
+	else if (!is_now && rest_ms <= 0 && !tmux_is_resting(tmux)) {
+		stream_end_leases(daemon->streams);
 		tmux_rest(tmux);
+	}
 	if (delivers)
 		list_people(demand);
 	if (is_working)

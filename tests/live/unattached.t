@@ -333,6 +333,9 @@ ask_nothing() {
 attached() {
 	ask '{"method":"status"}' | jq .result.tmux.attached
 }
+piped() { # how many panes have a pipe
+	t list-panes -a -F '#{pane_pipe}' | grep -c 1
+}
 say_mcp() { # say_mcp ID METHOD URI
 	jq -nc --arg id "$1" --arg method "$2" --arg uri "$3" '{jsonrpc: "2.0", id: $id, method: $method, params: {uri: $uri}}' >&5
 	until_is "$2 is answered: $1" 1 sh -c "grep -c '\"id\":\"$1\",\"result\"' $dir/resources || :"
@@ -350,8 +353,10 @@ subscribe_resource() {
 	until_is 'a subscribed resource is one' true attached
 	t new-window -d 'exec sleep 600'
 	until_is 'and is told to have changed' yes sh -c "grep -q 'updated.*muxbus://panes' $dir/resources && echo yes"
+	call capture_pane '{"pane":"main"}'
 	say_mcp two resources/unsubscribe muxbus://panes
 	until_is 'until it is unsubscribed' false attached
+	until_is 'the pane of a picture taken meanwhile is not followed then' 0 piped
 	say_mcp three resources/subscribe muxbus://panes
 	until_is 'subscribed again' true attached
 	exec 5>&-

@@ -483,6 +483,15 @@ void stream_lease(struct stream_set *streams, uint32_t pane, bool follows)
 	settle(streams, stream);
 }
 
+void stream_end_leases(struct stream_set *streams)
+{
+	map_each (struct stream, stream, &streams->map)
+		if (loop_timer_is_armed(stream->lease) && !stream->lease_follows) {
+			loop_timer_disarm(stream->lease);
+			settle(streams, stream);
+		}
+}
+
 int stream_tap_add(struct stream_set *streams, uint32_t pane, struct stream_tap *tap)
 {
 	struct stream *stream = get(streams, pane);

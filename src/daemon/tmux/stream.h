@@ -55,6 +55,8 @@ const struct output_source_set *stream_sources(const struct stream_set *streams)
  */
 #define STREAM_LEASE_SEC 300
 void stream_lease(struct stream_set *streams, uint32_t pane, bool follows);
+/* Ends the leases that do not follow. Call this when the daemon detaches from tmux. */
+void stream_end_leases(struct stream_set *streams);
 
 /* A part of a pane's output. from is later than the wanted offset if bytes are missing. */
 struct stream_slice {
