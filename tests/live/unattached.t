@@ -447,6 +447,8 @@ call list_panes '{}'
 is 'list-commands is another command: panes are listed all the same' "$(field '.result.panes | length > 0')" true
 call wait_for "{\"any\":[{\"screen\":\".\",\"pane\":\"$pane\"}],\"timeout_sec\":1}"
 is 'and captured' "$(field '.result.timed_out | type')" boolean
+call send_text "{\"pane\":\"$pane\",\"text\":\"typed all the same\",\"force\":true}"
+is 'and typed into' "$(field '.error.message')" null
 t set -su 'command-alias[100]'
 end_after_burst
 kill "$daemon_pid" 2>/dev/null
