@@ -90,7 +90,7 @@ enum muxbus_error {
 	MUXBUS_ERR_INVALID = -2, /* an argument is invalid, such as a string with a NUL */
 	MUXBUS_ERR_SYNTAX = -3, /* invalid layout, field or version text */
 	MUXBUS_ERR_LIMIT = -4, /* more than a stated maximum */
-	MUXBUS_ERR_NOT_FOUND = -5, /* no such pane, window, session or client */
+	MUXBUS_ERR_NOT_FOUND = -5, /* no such pane, or it lacks what the call needs */
 	MUXBUS_ERR_COMMAND = -6, /* tmux answered %error; the reply's body is the reason */
 	MUXBUS_ERR_SKIPPED = -7, /* not run, because an earlier command in the list failed */
 	MUXBUS_ERR_CANCELLED = -8, /* the connection was closed or freed before the reply */
@@ -1076,7 +1076,7 @@ enum muxbus_part {
 	MUXBUS_PART_PANES = 1 << 0, /* with title, command, path and is_dead */
 	MUXBUS_PART_SESSIONS = 1 << 1, /* with links, indexes and alerts */
 	MUXBUS_PART_CLIENTS = 1 << 2,
-	/* Indexes of panes and windows, for which max_age_ms counts as 0. Since 0.3. */
+	/* Indexes of panes and windows. With it, max_age_ms counts as 0 for all parts. Since 0.3. */
 	MUXBUS_PART_INDEXES = 1 << 3,
 	MUXBUS_PART_ALL = MUXBUS_PART_PANES | MUXBUS_PART_SESSIONS | MUXBUS_PART_CLIENTS,
 };

@@ -17,7 +17,7 @@ uint64_t hash_bytes(const void *bytes, size_t len);
 /* Hashes with the caller's key, so that the result is the same in every process. */
 uint64_t hash_with_key(const struct hash_key *key, const void *bytes, size_t len);
 
-/* Returns the CRC-32C of bytes that follow others. crc: the CRC-32C of the others; 0 if none. */
+/* Continues a CRC-32C with more bytes. crc: the result so far; 0 at the start. */
 uint32_t crc32c(uint32_t crc, const void *bytes, size_t len);
 
 /* crc32c() without special instructions of the processor. */

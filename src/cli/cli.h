@@ -97,7 +97,10 @@ void cli_print(struct buf *out);
 /* Writes to standard output without buffering. cli_flush() reports errors. */
 void cli_write(const void *bytes, size_t len);
 
-/* Saves errno for cli_flush() unless is_written: a verb's own write to standard output failed. */
+/*
+ * Call this after a verb's own write to standard output. Unless is_written, keeps errno for
+ * cli_flush(), which reports the first one.
+ */
 void cli_keep_error(bool is_written);
 
 /*

@@ -178,7 +178,7 @@ static bool json_check(const char *line, size_t len, size_t depth_max, struct js
 #define ARENA_KEEP_BYTES ((size_t)256 * 1024)
 #define ARENA_ALIGN 16
 #define LINE_MAX_BYTES ((size_t)1 << 30) /* limit, so that yajl's sizes cannot overflow */
-#define PAIRWISE_MAX 16 /* maximum number of names that are compared in pairs */
+#define PAIRWISE_MAX 16 /* names; those of an object with more are sorted to find equal ones */
 
 struct block {
 	struct block *older;

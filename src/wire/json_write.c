@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Room that a cut string leaves for later values, but at most a quarter of the room left. */
+/* A cut string leaves this room for later values, or a quarter of what is left if that is less. */
 #define TAIL_BYTES 8192
 
 #define SHORT_BYTES 256 /* longer texts always go to the escaper */

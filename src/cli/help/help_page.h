@@ -25,8 +25,9 @@ bool help_tasks(struct help_page *page, char *const *words, size_t count);
 
 /*
  * Adds the results of a search in the tables of describe and in muxbus(1): tasks, then entries
- * whose name or summary has all words, then the names of entries whose longer text has them. A word
- * matches the beginning of a word in any case. Returns false if nothing matches.
+ * whose name and summary together have all words, then the names of entries that have them only
+ * together with their longer text. A word matches the beginning of a word in any case. Returns
+ * false if nothing matches.
  */
 bool help_search(
     struct help_page *page, const struct json *tables, char *const *words, size_t count);

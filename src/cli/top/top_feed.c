@@ -265,7 +265,7 @@ void top_feed_answer(struct top_feed *feed, const struct top_item *item, const c
 	}
 	json_start_object(&writer, &params, 4096);
 	json_put_str(&writer, "agent", json_get_str(json, "agent", ""));
-	json_put_str(&writer, "text", text); /* the number of a choice selects it */
+	json_put_str(&writer, "text", text); /* respond takes the number of a choice */
 	if (json_get_str(json, "question_id", NULL) != NULL)
 		json_put_str(&writer, "question_id", json_get_str(json, "question_id", ""));
 	json_put_bool(&writer, "wait", false);

@@ -67,7 +67,7 @@ struct prompt_profile {
 	bool reads; /* the program was seen to read at its prompt */
 	bool is_sure; /* the row was seen at two prompts */
 	char row[AGENT_ROW_SIZE]; /* digits as 0 */
-	char tail[AGENT_TAIL_SIZE]; /* bytes that drew the first prompt; "": unknown */
+	char tail[AGENT_TAIL_SIZE]; /* what drew the first prompt, digits as 0; "": unknown */
 	char other_tail[AGENT_TAIL_SIZE]; /* bytes that drew a later prompt */
 	pid_t pid; /* of the program */
 	uint64_t start;

@@ -10,7 +10,7 @@
  * pattern within milliseconds, and normal patterns stay far below.
  */
 #define MATCH_LIMIT 100000
-#define QUICK_LIMIT 500 /* limit of a first try, during which no time is measured */
+#define QUICK_LIMIT 500 /* steps of a first try, before which no clock is read */
 #define DEPTH_LIMIT 10000
 #define HEAP_LIMIT_KIB 4096
 #define PARENS_NEST_LIMIT 100

@@ -92,7 +92,7 @@ struct event_entry {
 	int64_t time_ms; /* CLOCK_REALTIME */
 	enum event_kind kind;
 	struct event_scope scope;
-	bool is_sent; /* to at least one peer */
+	bool is_sent; /* a subscription of at least one peer took it; it may still wait there */
 	/* Encoded members of params: "\"seq\":12,\"time\":\"…\",\"kind\":\"…\",…"; no braces. */
 	const char *json;
 	size_t json_len;

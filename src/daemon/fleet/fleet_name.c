@@ -186,7 +186,7 @@ static void put_id(
 	mem_free(text);
 }
 
-/* Writes a value with the host's prefix before ids; host NULL: unchanged. */
+/* Writes a value with the host's prefix before ids; host NULL: without a prefix. */
 static void put(struct json_writer *writer, const struct host *host, const char *name,
     const struct json *value, bool is_id, unsigned depth)
 {

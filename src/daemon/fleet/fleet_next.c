@@ -335,7 +335,7 @@ static bool pull_from(struct fleet *fleet, struct host *host, const struct next_
 	return false;
 }
 
-/* Acknowledged entries in answers that are kept here, or under way, must not be given again. */
+/* Drops acknowledged entries from the answers that are kept here, or are under way. */
 static void drop_acknowledged(const struct fleet *fleet, const struct host *host, const char *spec,
     uint64_t seq, bool is_up_to)
 {

@@ -22,9 +22,9 @@ struct role_only;
 typedef void person_guard_fn(void *data, bool may, const char *sign);
 
 /*
- * Calls done once: before this function returns if no pane must be looked at, else when tmux
- * answers. Requests keep their order. only may be NULL; otherwise the processes that the keys are
- * for are added to it before done is called, but not by force, and not for limited roles.
+ * Calls done once, perhaps before this function returns. Requests of one peer keep their order.
+ * Unless force is set or the role is limited, sets *only (which may be NULL) to the processes that
+ * get the keys, before it calls done with true.
  */
 void person_guard(struct request *request, const struct muxbus_pane *pane, bool force,
     struct role_only *only, person_guard_fn *done, void *data);

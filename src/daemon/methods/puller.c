@@ -60,7 +60,7 @@ struct take_wait {
 	bool keeps;
 };
 
-/* Ends the wait. has_gone: the peer has disconnected, or the pane is closed. */
+/* Ends the wait. has_gone: the peer has left or cancelled, or the pane is closed. */
 static void take_free(struct take_wait *wait, bool has_gone)
 {
 	list_remove(&wait->posted.link);

@@ -311,7 +311,10 @@ static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size
 	return *ret_begin != SIZE_MAX;
 }
 
-/* Returns the length of the sign of a continued command, or of a search in the history. */
+/*
+ * Returns where the text begins behind the sign of a continued command ("... "), or of a search in
+ * the history; 0: there is no sign.
+ */
 static size_t head_len(const struct prompt_row *row, bool is_shell)
 {
 	static const char *const heads[] = {"... ", "...> ", "(reverse-i-search)",

@@ -510,7 +510,7 @@ uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 	if (note->key != NULL)
 		note_index_offer(&queue->index, note);
 	if (draft->id == NULL)
-		queue_release_id(queue, note->id); /* from now on the index knows the id */
+		queue_release_id(queue, note->id); /* the index knows the id now */
 	store_note(queue, note);
 	(void)queue_commit(queue);
 	return seq;

@@ -11,7 +11,7 @@
 
 #define REST_TEXTS_MAX 64
 #define REST_KEEP_MS ((int64_t)3600 * 1000)
-#define REST_ID_SAMPLE "R00000000" /* a text as long as any id */
+#define REST_ID_SAMPLE "R00000000" /* has the length of every id */
 #define REST_ID_SIZE sizeof REST_ID_SAMPLE
 
 struct rest_set *rest_set_new(size_t bytes_max);

@@ -130,8 +130,7 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	struct look *look = data, *next;
 	char **env = xcalloc(1, sizeof *env);
 	size_t bytes = 0;
-	/* The job then has only the daemon's environment. */
-	if (error < 0)
+	if (error < 0) /* the session adds no variables */
 		log_info("a job has no environment of tmux: %s", muxbus_strerror(error));
 	for (size_t i = 0; i < count; i++) {
 		char *text = replies[i].error == 0 ? xmemdup(replies[i].body, replies[i].body_len)

@@ -10,7 +10,7 @@
 #define DECLARATION_BYTES_MAX ((size_t)64 * 1024) /* of a file */
 #define DECLARATION_PARAMETERS_MAX 32
 #define DECLARATION_WORDS_MAX 64 /* of a command */
-#define DECLARATION_ENV_MAX 8 /* maximum number of variables of a session for a tool server */
+#define DECLARATION_ENV_MAX 8 /* variables of the session that its tool server gets, at most */
 /* maximum number of needed programs, and of alternatives for each */
 #define DECLARATION_PROGRAMS_MAX 16
 #define DECLARATION_NAME_MAX 64
@@ -130,7 +130,7 @@ char *declaration_copy(struct declaration *declaration, const char *text);
 const char *const *declaration_copy_list(
     struct declaration *declaration, const char *const *strings, size_t count);
 
-/* Writes a reason, as "WHERE: what is wrong". Returns false. */
+/* Writes a reason, such as "WHERE: what is wrong". Returns false. */
 bool declaration_refuse(char *ret_reason, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -97,7 +97,7 @@ int tool_server_list_check(const struct tool_server_list *list, const char *tool
 	for (size_t at = 0; at < entry->count; at++)
 		if (!str_is_in(entry->required[at], arguments))
 			(void)buf_printf(&missing, "%s\"%s\"", missing.len > 0 ? ", " : "",
-			    entry->required[at]); /* is cut if it is too long */
+			    entry->required[at]); /* a name without room is left out */
 	if (missing.len == 0)
 		return 0;
 	(void)str_refuse(ret_reason, size,

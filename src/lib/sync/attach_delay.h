@@ -36,5 +36,5 @@ void attach_delay_hold(struct muxbus_sync *sync);
  * earlier requests. Otherwise detached_go_on() is called when the connection is idle.
  */
 bool attach_delay_may_run_beside(struct muxbus_sync *sync);
-/* Runs the waiting commands, unless a connection is being opened. */
+/* Runs the waiting commands, unless a connection is being opened that they could crash. */
 void attach_delay_release(struct muxbus_sync *sync);

@@ -72,7 +72,7 @@ void attachment_close_others(struct muxbus_sync *sync); /* closes all but the pr
 int attachment_run(struct attachment *attachment, struct muxbus_command *command,
     muxbus_reply_fn *reply, void *data);
 
-/* Cancels the lists that run beside the connection, with MUXBUS_ERR_CANCELLED. */
+/* Cancels the lists that run beside the connection (detached.h), with MUXBUS_ERR_CANCELLED. */
 void attachment_end_beside(struct muxbus_sync *sync);
 
 struct attachment *attachment_find(const struct muxbus_sync *sync, uint32_t session); /* or NULL */

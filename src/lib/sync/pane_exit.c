@@ -75,7 +75,10 @@ void pane_exit_find(
 			find_exit(sync, list, pane, now);
 }
 
-/* Marks the ends as reported, before the tracks of respawned panes get their new processes. */
+/*
+ * Marks the exits in list as reported. Call this before the tracks of respawned panes get their new
+ * processes.
+ */
 void pane_exit_note_reported(struct muxbus_sync *sync, const struct change_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
