@@ -209,7 +209,10 @@ static bool print(const struct buf *text)
 	return fwrite(text->data, 1, text->len, stdout) == text->len && fflush(stdout) == 0;
 }
 
-/* Requests notifications; waits for the first one up to timeout_sec. *ret_note (STEP_ON) is lent, or NULL. */
+/*
+ * Requests notifications, and waits for the first one up to timeout_sec. *ret_note is set with
+ * STEP_ON only: it is lent, or NULL.
+ */
 static enum step request_notes(
     struct follow *follow, int limit, int timeout_sec, const struct json **ret_note)
 {
