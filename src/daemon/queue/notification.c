@@ -2,6 +2,7 @@
 #include "daemon/queue/notification.h"
 
 #include "base/hash.h"
+#include "daemon/queue/store.h"
 
 const char *const notification_source_names[] = {
     [SOURCE_COMMAND] = "command",
@@ -75,8 +76,7 @@ void notification_write_members(
 		json_put_int(writer, "count", note->count);
 	if (note->is_urgent)
 		json_put_str(writer, "urgency", "high");
-	if (!note->is_durable)
-		json_put_bool(writer, "durable", false);
+	store_put_durable(writer, note->is_durable);
 }
 
 static const struct record_field fields[] = {

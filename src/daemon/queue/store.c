@@ -5,6 +5,7 @@
 #include <endian.h>
 
 #include "base/hash.h"
+#include "wire/json.h"
 
 enum {
 	RECORD_TRANSACTION = 1,
@@ -437,6 +438,12 @@ bool store_next(struct store *store, const char *prefix, size_t *cursor, const c
 size_t store_count(const struct store *store)
 {
 	return store->count;
+}
+
+void store_put_durable(struct json_writer *writer, bool is_durable)
+{
+	if (!is_durable)
+		json_put_bool(writer, "durable", false);
 }
 
 bool store_is_degraded(const struct store *store)

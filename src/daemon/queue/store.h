@@ -10,6 +10,8 @@
 
 #include "daemon/queue/journal.h"
 
+struct json_writer;
+
 #define STORE_KEY_MAX 200 /* bytes */
 #define STORE_VALUE_MAX (1024 * 1024)
 #define STORE_FILE "journal"
@@ -62,6 +64,8 @@ bool store_next(struct store *store, const char *prefix, size_t *cursor, const c
 size_t store_count(const struct store *store);
 /* Returns true if changes are only in memory: the journal is degraded, or there is no disk. */
 bool store_is_degraded(const struct store *store);
+/* Writes the member "durable": false of a result, unless is_durable. */
+void store_put_durable(struct json_writer *writer, bool is_durable);
 
 /*
  * Starts a sync, and calls when() when all changes up to a ticket survive a power cut, perhaps

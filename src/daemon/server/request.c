@@ -5,6 +5,7 @@
 #include "daemon/core/counters.h"
 #include "daemon/core/meter.h"
 #include "daemon/queue/queue.h"
+#include "daemon/queue/store.h"
 #include "daemon/server/action_history.h"
 #include "daemon/server/audit.h"
 #include "daemon/server/output.h"
@@ -669,7 +670,8 @@ struct request_origin *request_origin(struct request *request)
 
 void request_note_durable(struct request *request)
 {
-	if (!request->has_durable && queue_is_degraded(request->parts->queue))
-		json_put_bool(request_result(request), "durable", false);
+	if (!request->has_durable)
+		store_put_durable(
+		    request_result(request), !queue_is_degraded(request->parts->queue));
 	request->has_durable = true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of timers: sleep (gemini_sleep), list_timers, cancel_timer. */
 #include "daemon/deliver/wake.h"
+#include "daemon/queue/store.h"
 #include "daemon/server/handler.h"
 #include "daemon/server/repeat.h"
 #include "daemon/timer/timer.h"
@@ -45,13 +46,6 @@ static const char *const verdict_texts[] = {
     [TIMER_REPLACED] = "The sleep is set; it replaces one that would have ended later.",
     [TIMER_IGNORED] = "A sleep that ends earlier is set already, and stands.",
 };
-
-/* Writes the member durable if it is false, as in a notification. */
-static void write_durable(struct json_writer *writer, bool is_durable)
-{
-	if (!is_durable)
-		json_put_bool(writer, "durable", false);
-}
 
 static void answer_sleep(struct request *request, const struct timer *timer,
     enum timer_verdict verdict, const char *old_id)
@@ -175,7 +169,7 @@ static void handle_list(struct request *request, const void *data)
 			json_put_double(writer, "period_sec", (double)timer->period_ms / 1000);
 		else
 			json_put_null(writer, "period_sec");
-		write_durable(writer, timer_is_durable(timers, timer));
+		store_put_durable(writer, timer_is_durable(timers, timer));
 		json_object_end(writer);
 		(void)page_keeps(&page);
 	}
@@ -221,7 +215,7 @@ static void handle_cancel(struct request *request, const void *data)
 		return;
 	}
 	json_put_str(request_result(request), "id", args->timer);
-	write_durable(request_result(request), is_durable);
+	store_put_durable(request_result(request), is_durable);
 	request_done(request);
 }
 
