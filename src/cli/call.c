@@ -200,7 +200,7 @@ static void add_word(struct method_call *call, const char *preset)
 	size_t len = strcspn(preset, "=");
 	for (int i = 0; i < call->count && strcmp(call->words[i], "--") != 0; i++)
 		if (strncmp(call->words[i], preset, len) == 0 && call->words[i][len] != '\0' &&
-		    strchr("=:", call->words[i][len]) != NULL)
+		    strchr("=:@", call->words[i][len]) != NULL)
 			return;
 	memmove(call->words + 1, call->words, (size_t)call->count * sizeof *call->words);
 	call->words[0] = preset;

@@ -34,6 +34,11 @@ muxbus send "$pane" enter=false 'word=of''f' >/dev/null
 until_is 'also with a parameter between them' 1 shows 'word=off$'
 muxbus send_keys "$pane" C-u >/dev/null
 until_is 'and is taken away' 0 shows 'word=off'
+printf false >"$dir/false"
+muxbus send "$pane" "enter@=$dir/false" 'echo fi''le' >/dev/null
+until_is 'also one from a file' 1 shows 'echo file$'
+muxbus send_keys "$pane" C-u >/dev/null
+until_is 'whose text is taken away too' 0 shows 'file'
 muxbus send main text='echo ke''yed' >/dev/null
 until_is 'but text= is no text' 1 shows '^keyed$'
 muxbus send main base64="$(printf 'echo en''coded' | base64)" enter=true >/dev/null
@@ -80,6 +85,9 @@ muxbus run -- true "$long" "${long%???????????}" 2>"$dir/err" # with exec before
 is 'and a command that is longer than muxbusd takes' "$? $(grep -c 'longer than 131071 bytes' "$dir/err")" '2 1'
 muxbus run -- true "$long" "${long%????????????}" 2>"$dir/err"
 is 'not one that is as long' "$? $(cat "$dir/err")" '0 '
+long=$(head -c 131069 /dev/zero | tr '\0' x) # with "AB=" and the NUL: 131073 bytes
+is 'nor has a variable room for more' "$(printf '{"method":"create_pane","params":{"pane":"%s","env":{"AB":"%s"}}}\n' "$pane" "$long" |
+	socat -t 86400 - "UNIX-CONNECT:$MUXBUS" | jq -r .error.data.kind)" invalid_params
 is 'kill stops a job' "$(muxbus kill reader | jq -r '.id | length')" 4
 until_is 'which ends' 0 sh -c "muxbus ps running=true | jq '.jobs | length'"
 seq 100000 >"$dir/numbers"

@@ -48,7 +48,7 @@ static bool check_env(struct request *request, const struct json *env)
 		const char *reason = NULL;
 		if (entry->name_len == 0 || strchr(entry->name, '='))
 			reason = "is not a valid name of a variable";
-		else if (entry->name_len + entry->len >= EXEC_BYTES_MAX)
+		else if (entry->name_len + 1 + entry->len >= EXEC_BYTES_MAX)
 			reason = "has a value that is too long";
 		if (reason == NULL)
 			continue;
