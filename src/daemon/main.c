@@ -211,6 +211,7 @@ static void on_tmux_state(void *data, bool is_live, int error)
 		agent_set_wake(main->daemon.agents);
 		wait_set_wake(main->daemon.waits);
 		pending_restore(&main->daemon);
+		maker_set_wake(main->daemon.makers);
 		tool_servers_check_panes(main->daemon.provides, main->daemon.tmux);
 	}
 	next_each (struct peer, peer, server_next_peer, main->daemon.server) {

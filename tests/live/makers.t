@@ -66,6 +66,34 @@ touch "$dir/restarted"
 until_is 'a program that has not made it asks for the agent' 10 answers first
 is 'and may not type there' "$(kind first 8) $(kind first 9)" 'forbidden forbidden'
 
+# A pane closes with its program, also behind kill -9, and if the program ends while no daemon runs.
+made_pane() { # made_pane KEEP: it ends when it gets a line
+	call create_window "{\"session\":\"main\",\"command\":\"read line; exit 3\",\"keep_on_exit\":$1}"
+	field .result.pane
+}
+dead() { # dead PANE: "" if it is closed
+	t list-panes -a -F '#{pane_id} #{pane_dead}' | sed -n "s/^$1 //p"
+}
+while_none=$(made_pane false)
+behind=$(made_pane false)
+kept=$(made_pane true)
+not_ours=$(made_pane false)
+kill -9 "$daemon_pid"
+wait "$daemon_pid" 2>/dev/null
+t respawn-pane -k -t "$not_ours" 'read line'
+for pane in "$while_none" "$kept" "$not_ours"; do
+	t send-keys -t "$pane" Enter
+	until_is 'a program ends while no daemon runs' 1 dead "$pane"
+done
+start_daemon
+until_is 'a later daemon closes its pane' '' dead "$while_none"
+t send-keys -t "$behind" Enter
+until_is 'and one whose program ends then' '' dead "$behind"
+is 'not one that is to be kept, and not one that was respawned' "$(dead "$kept") $(dead "$not_ours")" '1 1'
+for pane in "$kept" "$not_ours"; do
+	t kill-pane -t "$pane"
+done
+
 # The same numbers on another server.
 server=$(t display-message -p '#{pid}')
 t kill-server

@@ -37,7 +37,7 @@ static void on_launched(struct agent *agent, const struct pane_ref *pane, const 
 		return;
 	}
 	agent->pane = *pane;
-	maker_note(agent->set->parts->makers, &agent->maker, pane);
+	maker_note(agent->set->parts->makers, &agent->maker, pane, false);
 	agent->started_ms = clock_real_ms();
 	agent_store(agent);
 	agent_monitor_set_process(agent->monitor, pane);

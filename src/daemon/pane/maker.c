@@ -10,6 +10,7 @@ struct made {
 	struct pane_ref pane;
 	uint64_t start; /* start of its first process, in clock ticks since boot; 0: unknown */
 	struct pane_caller maker;
+	bool closes; /* with its program */
 };
 
 struct maker_set {
@@ -23,6 +24,7 @@ static const struct record_field made_fields[] = {
     {RECORD_ROW(PANE, struct made, maker.pane, "maker"), .is_optional = true},
     {RECORD_ROW(INT, struct made, maker.session, "session")},
     {RECORD_ROW(UINT64, struct made, maker.session_start, "session_start")},
+    {RECORD_ROW(BOOL, struct made, closes, "closes"), .is_optional = true},
 };
 
 static const struct record_kind made_kind = {.prefix = "made/",
@@ -82,13 +84,13 @@ static void tidy(struct maker_set *set)
 	}
 }
 
-void maker_note(
-    struct maker_set *set, const struct pane_caller *caller, const struct pane_ref *pane)
+void maker_note(struct maker_set *set, const struct pane_caller *caller,
+    const struct pane_ref *pane, bool closes)
 {
 	char name[PANE_REF_TEXT_SIZE];
 	struct made *made;
 	if (set == NULL || pane->pane == MUXBUS_NO_ID ||
-	    (caller->pane.pane == MUXBUS_NO_ID && caller->session == 0))
+	    (caller->pane.pane == MUXBUS_NO_ID && caller->session == 0 && !closes))
 		return;
 	tidy(set);
 	if (list_count(&set->made) >= MAKERS_MAX)
@@ -97,6 +99,7 @@ void maker_note(
 	made->pane = *pane;
 	made->start = process_start_ticks(pane->pane_pid);
 	made->maker = *caller;
+	made->closes = closes;
 	pane_ref_format(pane, name);
 	record_put(queue_store(set->queue), &made_kind, name, made);
 }
@@ -123,6 +126,15 @@ static bool is_as_made(const struct maker_set *set, const struct made *made)
 	uint64_t start = process_start_ticks(made->pane.pane_pid);
 	return (start == 0 || start == made->start) &&
 	    pane_fate(set->tmux, &made->pane) == PANE_THERE;
+}
+
+void maker_set_wake(struct maker_set *set)
+{
+	struct muxbus_sync *sync = tmux_sync(set->tmux);
+	list_each (const struct made, made, &set->made, link)
+		if (made->closes && is_as_made(set, made) &&
+		    muxbus_sync_adopt_pane(sync, made->pane.pane, false) == 0)
+			(void)muxbus_sync_refresh(sync, MUXBUS_PART_PANES, 0, NULL, NULL);
 }
 
 bool maker_is(const struct maker_set *set, const struct pane_caller *caller, uint32_t pane)

@@ -28,8 +28,16 @@ struct pane_caller {
 struct maker_set *maker_set_new(struct queue *queue, struct tmux *tmux);
 void maker_set_free(struct maker_set *set); /* set may be NULL */
 
-/* Stores the caller as the maker of a pane, with the pane's present program. set may be NULL. */
-void maker_note(
-    struct maker_set *set, const struct pane_caller *caller, const struct pane_ref *pane);
+/*
+ * Stores the caller as the maker of a pane, with the pane's present program. closes: the pane is to
+ * be closed when that ends, also by a later daemon. set may be NULL.
+ */
+void maker_note(struct maker_set *set, const struct pane_caller *caller,
+    const struct pane_ref *pane, bool closes);
+/*
+ * For a daemon that has found its tmux server: goes on closing panes whose program ends, and closes
+ * those whose program ended while no daemon ran.
+ */
+void maker_set_wake(struct maker_set *set);
 /* Returns true if the caller made the pane, and its first process is still the same. */
 bool maker_is(const struct maker_set *set, const struct pane_caller *caller, uint32_t pane);

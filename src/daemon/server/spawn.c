@@ -217,7 +217,7 @@ static void finish(struct spawn *spawn)
 		log_debug("pane %%%u was gone before it was looked after", spawn->pane);
 	tmux_expect(tmux, spawn->pane, 0);
 	pane_ref_of(tmux, spawn->pane, &made);
-	maker_note(request_daemon(spawn->request)->makers, &spawn->caller, &made);
+	maker_note(request_daemon(spawn->request)->makers, &spawn->caller, &made, !spawn->keep);
 	if (spawn->reports != SPAWN_REPORT_NONE)
 		reporter_settle(request_daemon(spawn->request)->reporters, spawn->pane);
 	writer = request_result(spawn->request);
