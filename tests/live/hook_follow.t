@@ -252,6 +252,27 @@ until_is 'which hands them out again' 'delivering follow, delivering follow' fat
 is 'but they are not printed again' "$(grep -c -e "$one" -e "$two" "$dir/confirmed")" 2
 printed "$one" >&8
 until_is 'until the reader confirms it' 'acknowledged follow' fate "$one"
+# Those that another client acknowledges are not confirmed. They take no room from later ones.
+all_at_once() { # all_at_once FILE: the answers to its requests
+	socat -t 86400 - "UNIX-CONNECT:$MUXBUS" <"$1"
+}
+printed_others() {
+	jq -r .id "$dir/confirmed" | grep -c -x -F "$others"
+}
+for _ in 1 2; do
+	for n in $(seq 40); do
+		echo "{\"method\":\"post_notification\",\"params\":{\"pane\":\"$pane\",\"text\":\"other $n\"}}"
+	done >"$dir/burst"
+	others=$(all_at_once "$dir/burst" | jq -r .result.id)
+	until_is 'a number of others are printed' 40 printed_others
+	jq -c --arg ids "$others" 'select(.id as $id | $ids | split("\n") | index($id)) |
+		{method: "ack_notification", params: {seq: .seq}}' "$dir/confirmed" >"$dir/burst"
+	is 'and acknowledged by another client' "$(all_at_once "$dir/burst" | jq -c 'select(.result)' | grep -c .)" 40
+done
+last=$(post 'after the others')
+until_is 'a later one is printed' 1 sh -c "grep -c -e $last '$dir/confirmed' || :"
+printed "$last" >&8
+until_is 'and can be confirmed' 'acknowledged follow' fate "$last"
 exec 8>&-
 wait "$confirming"
 is 'it ends with its reader' $? 0

@@ -52,22 +52,24 @@ static const char *own_target(const struct follow *follow)
 	return follow->pane[0] != '\0' ? follow->pane : NULL;
 }
 
+static void forget_unconfirmed(struct follow *follow, size_t at)
+{
+	int64_t *place = follow->unconfirmed + at;
+	memmove(place, place + 1, (--follow->unconfirmed_count - at) * sizeof *place);
+}
+
 /* Acknowledges a notification now, and again with the next request, in case one is lost. */
 static void confirm(struct follow *follow, int64_t seq)
 {
-	for (size_t at = 0; at < follow->unconfirmed_count; at++) {
-		char *params;
-		if (follow->unconfirmed[at] != seq)
-			continue;
-		follow->unconfirmed[at] = follow->unconfirmed[--follow->unconfirmed_count];
-		if (follow->printed_count < PRINTED_MAX)
-			follow->printed[follow->printed_count++] = seq;
-		params = ask_params(ASK_PARAMS({"seq", .number = seq}));
-		if (follow->link != NULL)
-			(void)link_request(follow->link, "ack_notification", params);
-		mem_free(params);
-		return;
-	}
+	char *params = ask_params(ASK_PARAMS({"seq", .number = seq}));
+	for (size_t at = follow->unconfirmed_count; at-- > 0;)
+		if (follow->unconfirmed[at] == seq)
+			forget_unconfirmed(follow, at);
+	if (follow->printed_count < PRINTED_MAX)
+		follow->printed[follow->printed_count++] = seq;
+	if (follow->link != NULL)
+		(void)link_request(follow->link, "ack_notification", params);
+	mem_free(params);
 }
 
 static bool read_confirmed(struct follow *follow)
@@ -79,7 +81,8 @@ static bool read_confirmed(struct follow *follow)
 		if (is_digit && follow->number < INT64_MAX / 100) {
 			follow->number = follow->number * 10 + (bytes[at] - '0');
 		} else {
-			confirm(follow, follow->number);
+			if (follow->number > 0)
+				confirm(follow, follow->number);
 			follow->number = 0;
 		}
 	}
@@ -236,7 +239,10 @@ static void keep_seq(struct follow *follow, int64_t seq)
 {
 	if (!follow->is_confirmed && follow->printed_count < PRINTED_MAX)
 		follow->printed[follow->printed_count++] = seq;
-	if (follow->is_confirmed && follow->unconfirmed_count < PRINTED_MAX)
+	/* A note that another client settles stays until here, so the oldest makes room. */
+	if (follow->unconfirmed_count == PRINTED_MAX)
+		forget_unconfirmed(follow, 0);
+	if (follow->is_confirmed)
 		follow->unconfirmed[follow->unconfirmed_count++] = seq;
 }
 
