@@ -353,6 +353,29 @@ while read -r id; do
 done <"$dir/ids"
 is 'each once, or once more' "$bad" 0
 
+# A daemon that accepts no connection does not hold an agent.
+if command -v python3 >/dev/null; then
+	python3 -c 'import socket, sys, time
+server = socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[1])
+server.listen(0)
+held = []
+try:
+    while True:
+        held.append(socket.socket(socket.AF_UNIX))
+        held[-1].setblocking(False)
+        held[-1].connect(sys.argv[1])
+except BlockingIOError:
+    print("full", flush=True)
+time.sleep(60)' "$dir/full" >"$dir/full.said" &
+	filler=$!
+	until_is 'a socket is full' full cat "$dir/full.said"
+	timeout 6 "$muxbus" -s "$dir/full" hook claude Stop </dev/null >"$dir/hook.out" 2>&1
+	is 'a hook gives it up' "$? $(cat "$dir/hook.out")" '0 '
+	kill "$filler"
+	wait "$filler"
+fi
+
 # The follower ends with its pane.
 "$muxbus" follow >/dev/null 2>"$dir/end" &
 follower=$!

@@ -137,6 +137,12 @@ static void talk(struct hook *hook)
 		(void)report(hook, hook->event.state);
 }
 
+/* Ends what has no deadline: a connection, a full pipe, or a terminal that is stopped. */
+static void give_up(int number UNUSED)
+{
+	_exit(EXIT_SUCCESS);
+}
+
 enum cli_status hook_run(struct cli *cli, int argc, char **argv)
 {
 	struct hook hook = {.cli = cli};
@@ -159,6 +165,8 @@ enum cli_status hook_run(struct cli *cli, int argc, char **argv)
 	    buf_text(&input), input.len);
 	buf_finish(&input);
 	hook.deadline_ms = clock_mono_ms() + ALL_MS;
+	(void)signal(SIGALRM, give_up);
+	(void)alarm(ALL_MS / 1000 + 1);
 	(void)setenv("MUXBUS_SSH_TIMEOUT", "2", 1); /* ALL_MS; for --host */
 	if (!write_mark(&hook) &&
 	    ask_open(&hook.link, cli->socket, reason, sizeof reason) == LINK_OK) {
