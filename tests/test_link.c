@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -292,6 +293,71 @@ static void test_large(void)
 	end_both();
 }
 
+/* A daemon that writes without end and does not read: what a sender receives meanwhile is bounded. */
+static void test_flooded(void)
+{
+	enum { QUEUED = 4 * 1024 * 1024, FLOOD = LINK_LINE_MAX + QUEUED };
+	static char lines[64 * 1024];
+	int status = -1;
+	pid_t pid;
+	link_now = link_try(path, sizeof lines, QUEUED);
+	daemon_fd = accept(listener, NULL, NULL);
+	memset(lines, '\n', sizeof lines);
+	pid = fork();
+	if (pid == 0) {
+		struct pollfd fd = {.fd = daemon_fd, .events = POLLOUT};
+		size_t total = 0;
+		link_close(link_now); /* the parent's */
+		while (total < FLOOD && poll(&fd, 1, 500) > 0)
+			total += (size_t)send(daemon_fd, lines, sizeof lines, MSG_DONTWAIT);
+		_exit(total < FLOOD ? 0 : 1);
+	}
+	close(daemon_fd);
+	for (int i = 0; i < QUEUED / (int)sizeof lines; i++)
+		(void)link_queue(link_now, lines, sizeof lines);
+	ok(!link_send_all(link_now), "a daemon that only writes gets no request");
+	ok(waitpid(pid, &status, 0) == pid && status == 0, "and cannot fill the memory meanwhile");
+	link_close(link_now);
+}
+
+/* One line may be longer than the queue, and does not make room for all later ones. */
+static void test_queue(void)
+{
+	static char line[1000];
+	link_now = link_try(path, 1024, 100);
+	daemon_fd = accept(listener, NULL, NULL);
+	ok(link_queue(link_now, line, sizeof line), "an empty queue takes a long line");
+	ok(link_send_all(link_now), "which is sent");
+	ok(link_queue(link_now, line, 100) && !link_queue(link_now, line, 1),
+	    "then it is as short as before");
+	end_both();
+}
+
+/* A carrier that takes no SIGTERM does not hold the program. */
+static void test_carrier(void)
+{
+	int fds[2], ready[2];
+	char byte;
+	int64_t begun;
+	pid_t pid;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0 || pipe(ready) < 0)
+		exit(99);
+	pid = fork();
+	if (pid == 0) {
+		(void)signal(SIGTERM, SIG_IGN);
+		(void)!write(ready[1], "r", 1);
+		(void)poll(NULL, 0, 20000);
+		_exit(0);
+	}
+	(void)!read(ready[0], &byte, 1);
+	begun = clock_mono_ms();
+	link_close(link_new(fds[0], pid));
+	ok(clock_mono_ms() - begun < 15000, "a carrier that ignores SIGTERM is killed");
+	close(fds[1]);
+	close(ready[0]);
+	close(ready[1]);
+}
+
 /* The choice of the daemon: options, $MUXBUS, $TMUX. */
 static const char *meant(const char *name, const char *tmux_path, const char *socket)
 {
@@ -335,20 +401,44 @@ static void test_locate(void)
 	unsetenv("MUXBUS");
 }
 
+static void be_ssh(const char *text)
+{
+	char script[120];
+	FILE *file;
+	(void)snprintf(script, sizeof script, "%s/ssh", top);
+	file = fopen(script, "w");
+	(void)fputs(text, file);
+	(void)fclose(file);
+	(void)chmod(script, 0700);
+	(void)setenv("MUXBUS_SSH", script, 1);
+}
+
+/* A signal ends the wait for a host that does not answer. */
+static void test_signal_in_ssh(void)
+{
+	struct link *link;
+	int signals[2];
+	int64_t begun = clock_mono_ms();
+	be_ssh("#!/bin/sh\nexec sleep 40\n");
+	if (pipe(signals) < 0 || write(signals[1], "2", 1) != 1)
+		exit(99);
+	link_heed(signals[0]);
+	is_int(ask_open(&link, REMOTE_PREFIX "far relay", reason, sizeof reason), LINK_FAILED,
+	    "a signal while ssh connects");
+	ok(clock_mono_ms() - begun < 20000, "ends the wait: %s", reason);
+	link_heed(-1);
+	close(signals[0]);
+	close(signals[1]);
+}
+
 /* A reason is cut to its size, also that of an ssh that did not reach a host with a long name. */
 static void test_long_host(void)
 {
 	enum { HOST_BYTES = 900, SIZE = 512 };
-	char script[120], address[HOST_BYTES + 64] = REMOTE_PREFIX, area[2048];
+	char address[HOST_BYTES + 64] = REMOTE_PREFIX, area[2048];
 	size_t beyond = 0;
 	struct link *link;
-	FILE *file;
-	(void)snprintf(script, sizeof script, "%s/ssh", top);
-	file = fopen(script, "w");
-	(void)fputs("#!/bin/sh\nexit 255\n", file);
-	(void)fclose(file);
-	(void)chmod(script, 0700);
-	(void)setenv("MUXBUS_SSH", script, 1);
+	be_ssh("#!/bin/sh\nexit 255\n");
 	memset(address + strlen(REMOTE_PREFIX), 'h', HOST_BYTES);
 	strcat(address, " relay");
 	memset(area, 'z', sizeof area);
@@ -375,7 +465,11 @@ int main(void)
 	test_refused();
 	test_split_answers();
 	test_large();
+	test_flooded();
+	test_queue();
+	test_carrier();
 	test_locate();
+	test_signal_in_ssh();
 	test_long_host();
 	close(listener);
 	(void)snprintf(command, sizeof command, "rm -rf %s", top);

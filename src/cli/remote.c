@@ -178,9 +178,7 @@ static enum link_read read_hello(struct link *link, int64_t wait_ms, unsigned *r
 	for (unsigned noise = 0; noise < RELAY_NOISE_MAX && read == LINK_LINE; noise++) {
 		const char *line;
 		size_t len;
-		do
-			read = link_read_line(link, clock_left_ms(deadline), &line, &len);
-		while (read == LINK_SIGNAL);
+		read = link_read_line(link, clock_left_ms(deadline), &line, &len);
 		if (read == LINK_LINE && relay_read_hello(line, ret_protocol, ret_version, size))
 			return LINK_LINE;
 		if (read == LINK_LINE)
@@ -250,6 +248,8 @@ static struct link *open_with(const char *address, char *ret_reason, size_t size
 		    (int)(wait_ms / 1000));
 	else if (read == LINK_BROKEN)
 		(void)snprintf(ret_reason, size, "%s: " RELAY_NOISE_REASON, host);
+	else if (read == LINK_SIGNAL)
+		(void)snprintf(ret_reason, size, "%s: a signal ended the wait", host);
 	else
 		explain(link, pid, host, noise, ret_reason, size);
 	link_close(link);

@@ -10,7 +10,7 @@
 #include "wire/message.h"
 
 #define READ_SIZE ((size_t)64 * 1024)
-#define CARRIER_MS 1000 /* time in which a carrier that closed its end may print the reason */
+#define CARRIER_MS 1000 /* time for a carrier to print the reason at its end, or after SIGTERM */
 #define HEED_MS 2000 /* how long a wait for an answer still goes on after a signal */
 
 struct link {
@@ -23,6 +23,7 @@ struct link {
 	bool is_refused; /* the other end takes nothing */
 	int error; /* errno that ended the input; 0: the daemon closed the connection */
 	struct buf out;
+	size_t unsent_max; /* bytes of out, unless one line alone is longer */
 	size_t sent; /* number of bytes of out that are already sent */
 	uint64_t last_id;
 	struct json_reader *reader; /* NULL until the first line is parsed */
@@ -70,6 +71,7 @@ static struct link *make(int fd, pid_t carrier, size_t line_max, size_t unsent_m
 	link->fd = fd;
 	link->carrier = carrier;
 	line_input_init(&link->in, line_max);
+	link->unsent_max = unsent_max;
 	buf_init(&link->out, unsent_max);
 	buf_init(&link->late, SIZE_MAX - 1);
 	return link;
@@ -117,17 +119,26 @@ enum link_state link_open(struct link **ret_link, const char *path, char *ret_re
 	return state;
 }
 
+/* Returns true if the process has ended in time; then it is reaped. */
+static bool reap_in(pid_t pid, int64_t wait_ms)
+{
+	int64_t end_ms = clock_deadline_ms(wait_ms);
+	pid_t ended;
+	while ((ended = waitpid(pid, NULL, WNOHANG)) == 0 && clock_left_ms(end_ms) > 0)
+		(void)poll(NULL, 0, 5);
+	return ended != 0;
+}
+
 /* Ends the carrier. If the carrier has closed its end, it first gets time to end by itself. */
 static void end_carrier(const struct link *link)
 {
-	int64_t end_ms = clock_deadline_ms(link->has_ended || link->is_refused ? CARRIER_MS : 0);
-	pid_t ended;
-	while ((ended = waitpid(link->carrier, NULL, WNOHANG)) == 0 && clock_left_ms(end_ms) > 0)
-		(void)poll(NULL, 0, 5);
-	if (ended == 0)
-		(void)kill(link->carrier, SIGTERM);
-	while (ended == 0 && waitpid(link->carrier, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (reap_in(link->carrier, link->has_ended || link->is_refused ? CARRIER_MS : 0))
+		return;
+	(void)kill(link->carrier, SIGTERM);
+	if (reap_in(link->carrier, CARRIER_MS))
+		return;
+	(void)kill(link->carrier, SIGKILL);
+	(void)child_reap(link->carrier);
 }
 
 void link_close(struct link *link)
@@ -156,8 +167,8 @@ bool link_is_flushed(const struct link *link)
 
 bool link_queue(struct link *link, const void *bytes, size_t len)
 {
-	if (link_is_flushed(link) && len > link->out.max)
-		link->out.max = len;
+	if (link_is_flushed(link))
+		link->out.max = len > link->unsent_max ? len : link->unsent_max;
 	return buf_append(&link->out, bytes, len) == 0;
 }
 
@@ -222,7 +233,8 @@ bool link_send_all(struct link *link)
 {
 	int64_t end_ms = clock_deadline_ms(LINK_SEND_TIMEOUT_MS);
 	while (link_flush(link) && !link_is_flushed(link)) {
-		short input = link->has_ended ? 0 : POLLIN;
+		bool is_full = link->late.len + link->in.buf.len > LINK_LINE_MAX;
+		short input = link->has_ended || is_full ? 0 : POLLIN;
 		struct pollfd fd = {.fd = link->fd, .events = POLLOUT | input};
 		int r = poll(&fd, 1, (int)clock_left_ms(end_ms));
 		if (r == 0)
