@@ -485,6 +485,23 @@ static void test_undescribed(void)
 	mcp_replay_free(replay);
 }
 
+/* An agent that sends refused lines and reads nothing is read no more, before an answer is cut. */
+static void test_unread(void)
+{
+	enum { LINES = 10000, LINE = 3 };
+	static char lines[LINES * LINE];
+	struct mcp_replay *replay = mcp_replay_new(&(struct mcp_replay_config){0});
+	size_t turns = 0;
+	for (size_t at = 0; at < sizeof lines; at += LINE)
+		memcpy(lines + at, "{}\n", LINE);
+	for (; mcp_replay_wants_agent(replay) && turns < 100; turns++)
+		mcp_replay_from_agent(replay, lines, sizeof lines);
+	ok(turns < 100, "an agent that does not read is not read");
+	mcp_replay_wrote_agent(replay, mcp_replay_to_agent(replay)->len);
+	ok(mcp_replay_wants_agent(replay), "until it reads");
+	mcp_replay_free(replay);
+}
+
 static const char *advice_of(const struct mcp_advice *advice, const char *tool)
 {
 	static char text[256];
@@ -531,6 +548,7 @@ int main(void)
 	test_bounds();
 	test_unlearned();
 	test_undescribed();
+	test_unread();
 	test_advice();
 	return done_testing();
 }

@@ -630,7 +630,8 @@ void mcp_replay_wrote_daemon(struct mcp_replay *replay, size_t len)
 
 bool mcp_replay_wants_agent(const struct mcp_replay *replay)
 {
-	return replay->held_bytes + replay->to_daemon.len < MCP_REPLAY_HELD_MAX;
+	return replay->held_bytes + replay->to_daemon.len < MCP_REPLAY_HELD_MAX &&
+	    replay->to_agent.len < MCP_REPLAY_HELD_MAX;
 }
 
 bool mcp_replay_wants_daemon(const struct mcp_replay *replay)
