@@ -117,6 +117,7 @@ void cursor_keep(struct cursor *cursor)
 enum {
 	PAGE = 100, /* notifications per request */
 	ACK_MS = 200, /* between two acknowledgements; each is a record in the daemon's journal */
+	RETRY_MS = 3000, /* after a request that muxbusd has refused */
 	PAYLOAD_SPARE = 4096,
 };
 
@@ -126,12 +127,13 @@ struct feed {
 	struct broker *broker;
 	struct publisher *publisher;
 	struct loop_link *daemon;
-	struct loop_timer *ack_later;
+	struct loop_timer *later; /* for acknowledge() and list_notes() */
 	uint64_t event_added; /* number of the last event given to the publisher */
 	uint64_t note_added, note_stored, note_acked;
 	char subscription[32]; /* id of the subscription; "" if none */
 	bool has_place; /* note_added holds the consumer's position */
 	bool is_listing, is_acking;
+	bool is_refused; /* the last acknowledgement was */
 	bool wants_list; /* list again when there is room */
 	int64_t page; /* notifications per request; 1 after a page was too large for one answer */
 	struct buf payload;
@@ -335,6 +337,8 @@ static void on_list(void *data, const struct json *response)
 	if (notes == NULL) {
 		log_error("muxbusd does not list notifications: %s",
 		    json_get_str(json_member(response, "error"), "message", ""));
+		feed->wants_list = true;
+		loop_timer_arm(feed->later, RETRY_MS);
 		return;
 	}
 	if (json_member(result, "truncated") != NULL && feed->page > 1) {
@@ -378,16 +382,18 @@ static void on_acked(void *data, const struct json *response)
 	struct feed *feed = data;
 	const struct json *error = json_member(response, "error");
 	feed->is_acking = false;
+	feed->is_refused = error != NULL;
 	if (error != NULL)
 		log_error("muxbusd does not take an acknowledgement: %s",
 		    json_get_str(error, "message", ""));
-	else if (response != NULL && feed->note_acked < feed->note_stored)
-		loop_timer_arm(feed->ack_later, ACK_MS);
+	if (error != NULL)
+		feed->note_acked = 0;
+	if (response != NULL && feed->note_acked < feed->note_stored)
+		loop_timer_arm(feed->later, error != NULL ? RETRY_MS : ACK_MS);
 }
 
-static void acknowledge(void *data)
+static void acknowledge(struct feed *feed)
 {
-	struct feed *feed = data;
 	char params[256];
 	if (feed->is_acking || feed->note_acked >= feed->note_stored)
 		return;
@@ -399,9 +405,18 @@ static void acknowledge(void *data)
 		feed->note_acked = feed->note_stored;
 }
 
+static void on_later(void *data)
+{
+	struct feed *feed = data;
+	acknowledge(feed);
+	if (feed->wants_list)
+		list_notes(feed);
+}
+
 bool feed_end(struct feed *feed)
 {
-	acknowledge(feed);
+	if (!feed->is_refused)
+		acknowledge(feed);
 	return feed->is_acking;
 }
 
@@ -415,8 +430,8 @@ static void on_stored(void *data, enum publisher_kind kind, uint64_t seq)
 	}
 	if (seq > feed->note_stored && seq <= feed->note_added)
 		feed->note_stored = seq;
-	if (!loop_timer_is_armed(feed->ack_later))
-		loop_timer_arm(feed->ack_later, ACK_MS);
+	if (!loop_timer_is_armed(feed->later))
+		loop_timer_arm(feed->later, ACK_MS);
 }
 
 static const struct buf *cut_payload(void *data, const void *payload, size_t len)
@@ -452,7 +467,7 @@ static void on_up(void *data)
 	feed->note_acked = 0; /* the last acknowledgement may be lost */
 	subscribe(feed);
 	if (feed->note_stored > 0)
-		loop_timer_arm(feed->ack_later, ACK_MS);
+		loop_timer_arm(feed->later, ACK_MS);
 }
 
 static void on_down(void *data, int error)
@@ -481,7 +496,7 @@ struct feed *feed_new(struct event_base *base, const struct feed_options *option
 	buf_init(&feed->payload, 0);
 	feed->publisher = publisher_new(base, broker, &stored);
 	feed->daemon = loop_link_new(base, &daemon, &handlers);
-	feed->ack_later = loop_timer_new(base, acknowledge, feed);
+	feed->later = loop_timer_new(base, on_later, feed);
 	return feed;
 }
 
@@ -491,7 +506,7 @@ void feed_free(struct feed *feed)
 		return;
 	loop_link_free(feed->daemon);
 	publisher_free(feed->publisher);
-	loop_timer_free(feed->ack_later);
+	loop_timer_free(feed->later);
 	buf_finish(&feed->payload);
 	mem_free(feed);
 }

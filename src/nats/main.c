@@ -5,6 +5,7 @@
 #include <nats/nats.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/process.h"
 #include "config.h"
 #include "nats/feed.h"
@@ -12,6 +13,8 @@
 #include "nats/service.h"
 #include "nats/stores.h"
 #include "wire/address.h"
+
+#define CONSUMER_MAX 64 /* bytes of a consumer's name in muxbusd */
 
 struct options {
 	struct broker_options broker;
@@ -178,7 +181,10 @@ static enum options_result read_names(struct options *out)
 		if (names[at].to != NULL)
 			(void)snprintf(names[at].to, NAME_SIZE, "%s", names[at].name);
 	}
-	(void)snprintf(out->consumer, sizeof out->consumer, "nats:%.58s", out->names.fleet);
+	(void)snprintf(out->consumer, sizeof out->consumer, "nats:%s", out->names.fleet);
+	if (strlen(out->consumer) > CONSUMER_MAX)
+		(void)snprintf(out->consumer + CONSUMER_MAX - 9, 10, "-%08" PRIx32,
+		    crc32c(0, out->names.fleet, strlen(out->names.fleet)));
 	return OPTIONS_RUN;
 }
 

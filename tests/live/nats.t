@@ -261,6 +261,67 @@ until_is 'takes all' yes sh -c "grep -q notification.post '$dir/asked' && echo y
 is 'and nothing is wrong' "$(count 'NATS: \|wait: ' "$dir/bridge.log")" 0
 kill $liar_pid
 
+# A muxbusd that refuses the first request of each kind: it is made again. Each fleet has its own consumer.
+kill_bridge TERM
+cat >"$dir/refuse" <<'END'
+import json
+import socket
+import sys
+import threading
+
+NOTE = {"seq": 1, "id": "n1", "source": "post", "text": "x"}
+RESULTS = {"subscribe": {"subscription": "1"}, "list_notifications": {"notifications": [NOTE]}}
+asked = set()
+
+
+def serve(peer):
+    for line in peer.makefile():
+        request = json.loads(line)
+        method = request["method"]
+        print(method, json.dumps(request.get("params")), flush=True)
+        answer = {"jsonrpc": "2.0", "id": request.get("id")}
+        if method in ("list_notifications", "ack_notification") and method not in asked:
+            asked.add(method)
+            answer["error"] = {"code": 17, "message": "not now"}
+        else:
+            answer["result"] = RESULTS.get(method, {})
+            RESULTS.pop("list_notifications", None) if method == "list_notifications" else None
+        peer.sendall(json.dumps(answer).encode() + b"\n")
+
+
+server = socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[1])
+server.listen()
+while True:
+    threading.Thread(target=serve, args=(server.accept()[0],), daemon=True).start()
+END
+refuse() { # refuse FLEET
+	: >"$dir/asked"
+	: >"$dir/requests"
+	rm -f "$dir/refusing"
+	/usr/bin/python3 "$MUXBUS_SRCDIR/tests/live/nats_stand_in.py" '{}' >"$dir/asked" &
+	liar_pid=$!
+	/usr/bin/python3 "$dir/refuse" "$dir/refusing" >"$dir/requests" &
+	refuser_pid=$!
+	until_is "a server for $1" 1 count '^[0-9]' "$dir/asked"
+	nats_port=$(head -n 1 "$dir/asked")
+	start_bridge -s "$dir/refusing" --fleet "$1"
+	until_is 'a refused list is repeated' yes sh -c "[ \$(grep -c ^list_notifications '$dir/requests') -gt 1 ] && echo yes"
+	until_is 'a refused acknowledgement too' 2 count ^ack_notification "$dir/requests"
+	kill_bridge TERM
+	kill $liar_pid $refuser_pid
+	wait $liar_pid $refuser_pid
+}
+consumer() {
+	sed -n 's/.*"consumer": *"\([^"]*\)".*/\1/p' "$dir/requests" | head -n 1
+}
+fleet=$(printf %062d 0)
+refuse "${fleet}a"
+one=$(consumer)
+refuse "${fleet}b"
+ok 'two fleets whose long names differ at the end have two consumers' test "$one" != "$(consumer)"
+is 'with names that muxbusd takes' "${#one}" 64
+
 if [ -w /dev/full ]; then
 	"$MUXBUS_BUILDDIR/muxbus-nats" -V >/dev/full 2>"$dir/said"
 	is 'a full disk is said' "$? $(grep -c 'No space left' "$dir/said")" '1 1'
