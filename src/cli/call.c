@@ -78,7 +78,8 @@ static enum cli_status connect_for(
 	if (answer.error != NULL)
 		return is_known(cli, method) ? ask_say_error(answer.error) : CLI_USAGE;
 	*ret_row = ask_row(json_member(answer.result, "methods"), method);
-	return *ret_row != NULL ? CLI_DONE : CLI_NO;
+	return *ret_row != NULL ? CLI_DONE
+				: cli_fail(CLI_NO, "muxbusd does not describe %s", method);
 }
 
 static void make_usage(struct method_call *call, const struct json *schema)
@@ -242,7 +243,7 @@ enum cli_status call_run(struct cli *cli, int argc, char **argv)
 	const struct verb *verb = verb_find(argv[0]);
 	struct method_call call = {
 	    .name = argv[0], .method = verb != NULL ? verb->method : argv[0]};
-	const struct json *row;
+	const struct json *row = NULL;
 	struct link *link = NULL;
 	enum cli_status status;
 	sort_words(cli, &call, argc, argv);

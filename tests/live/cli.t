@@ -516,4 +516,18 @@ daemon_pid=
 until_is 'a program of --tmux that is missing is said at once' 1 grep -c -- '--tmux /nonexistent: there is no such program' "$dir/none_log"
 kill $!
 
+# A daemon that answers describe without the method.
+cat >"$dir/answer" <<'END'
+id=0
+while read -r line; do
+	id=$((id + 1))
+	echo "{\"id\":$id,\"result\":{\"methods\":{}}}"
+done
+END
+socat "UNIX-LISTEN:$dir/odd,fork" EXEC:"sh $dir/answer" &
+odd=$!
+until_is 'an odd daemon listens' yes sh -c "[ -S '$dir/odd' ] && echo yes"
+timeout 20 "$MUXBUS_BUILDDIR/muxbus" -s "$dir/odd" list_panes >"$dir/said" 2>&1
+is 'it is said that it does not describe a method' "$? $(grep -c 'does not describe list_panes' "$dir/said")" '1 1'
+kill "$odd"
 done_testing
