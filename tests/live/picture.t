@@ -113,6 +113,21 @@ is 'with colours it has fewer lines' "$(field '.result | "\(.first_row) \(.trunc
 call capture_pane "{\"pane\":\"$wide\",\"history\":true}"
 is 'and all without' "$(field '.result | "\(.first_row) \(.truncated)"')" '-1481 false'
 
+# A signal leaves no temporary folder of a picture in PNG.
+mkdir "$dir/bin" "$dir/temporary"
+printf '#!/bin/sh\necho $$ >"%s"\nexec sleep 60\n' "$dir/renders" >"$dir/bin/rsvg-convert"
+chmod +x "$dir/bin/rsvg-convert"
+: >"$dir/renders"
+PATH="$dir/bin:$PATH" TMPDIR="$dir/temporary" "$MUXBUS_BUILDDIR/muxbus" -S "$dir/tmux" \
+	screenshot -o "$dir/never.png" main:7.0 2>/dev/null &
+shooter=$!
+until_is 'a program draws' 1 grep -c . "$dir/renders"
+kill -TERM "$shooter"
+kill -TERM "$(cat "$dir/renders")"
+wait "$shooter"
+is 'the signal ends the command' $? 143
+is 'and its folder is removed' "$(ls "$dir/temporary")" ''
+
 # The pictures of contrib can be made again, and are as small as they may be.
 pictures=$MUXBUS_SRCDIR/contrib/pictures
 mkdir "$dir/made"

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "cli/program.h"
 #include "cli/verb.h"
+#include "cli/verbs/interrupt.h"
 
 enum { TIMEOUT_MS = 60000, WORDS_MAX = 12, OUTPUT_MAX = 4096, PATH_SIZE = 256 };
 
@@ -113,6 +114,7 @@ static bool convert_to_png(const char *svg, size_t len, struct buf *out)
 	const struct renderer *renderer = renderers;
 	const struct renderer *end = renderers + sizeof renderers / sizeof renderers[0];
 	struct folder folder = {.path = ""};
+	struct interrupt interrupt;
 	char path[PATH_MAX];
 	bool is_done = false;
 	while (renderer < end && !program_find_in_path(renderer->name, path, sizeof path))
@@ -121,6 +123,8 @@ static bool convert_to_png(const char *svg, size_t len, struct buf *out)
 		cli_error("a picture in PNG needs rsvg-convert (Debian: librsvg2-bin) or chromium");
 		return false;
 	}
+	if (interrupt_open(&interrupt) < 0)
+		return false;
 	if (!make_folder(&folder, svg, len)) {
 		cli_error("a folder for temporary files: %s", strerror(errno));
 	} else if (render(&folder, renderer, path)) {
@@ -130,6 +134,7 @@ static bool convert_to_png(const char *svg, size_t len, struct buf *out)
 	}
 	if (folder.path[0] != '\0')
 		(void)nftw(folder.path, remove_entry, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+	(void)interrupt_close(&interrupt, CLI_DONE); /* a signal that came meanwhile ends us here */
 	return is_done;
 }
 
