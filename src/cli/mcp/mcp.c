@@ -185,7 +185,8 @@ static void find_next_daemon(struct bridge *bridge)
 	bridge->link = NULL;
 	bridge->is_on_request = access(bridge->cli->socket, F_OK) < 0;
 	if (is_hopeless(&bridge->lost))
-		give_up_starts(bridge, "muxbusd closed the connection 5 times within 10 s");
+		give_up_starts(
+		    bridge, "muxbusd closed the connection more than 5 times within 10 s");
 	else
 		seek(bridge, SEEK_GRACE_MS);
 }
@@ -259,7 +260,7 @@ static void on_launch(struct bridge *bridge)
 		seek(bridge, SEEK_GRACE_MS);
 	/* The start has succeeded. A daemon that ends again and again is not restarted forever. */
 	if (bridge->phase == PHASE_SEEKING && is_hopeless(&bridge->launched))
-		give_up_starts(bridge, "muxbusd was started 5 times within 10 s");
+		give_up_starts(bridge, "muxbusd was started more than 5 times within 10 s");
 }
 
 static void read_agent(struct bridge *bridge)
