@@ -272,12 +272,13 @@ void loop_timer_wake(struct loop_timer *timer)
 	list_append(&alarm->awake, &timer->link);
 }
 
-size_t loop_timer_count(const struct event_base *base)
+bool loop_timer_is_any_armed(const struct event_base *base)
 {
 	list_each (const struct alarm, alarm, &alarms, link)
 		if (alarm->base == base)
-			return alarm->count + list_count(&alarm->awake) + list_count(&alarm->next);
-	return 0;
+			return alarm->count > 0 || !list_is_empty(&alarm->awake) ||
+			    !list_is_empty(&alarm->next);
+	return false;
 }
 
 struct event_base *loop_timer_new_base(void)

@@ -15,8 +15,8 @@ void loop_timer_free(struct loop_timer *timer);
 void loop_timer_arm(struct loop_timer *timer, int64_t ms);
 void loop_timer_disarm(struct loop_timer *timer);
 bool loop_timer_is_armed(const struct loop_timer *timer);
-/* Returns the number of armed timers of a base. */
-size_t loop_timer_count(const struct event_base *base);
+/* Returns true if a timer of a base is armed; for tests. */
+bool loop_timer_is_any_armed(const struct event_base *base);
 /* Fires once, in this turn of the loop, after the current callback. Replaces earlier calls. */
 void loop_timer_wake(struct loop_timer *timer);
 
