@@ -83,6 +83,8 @@ call close_session '{"session":"here"}'
 call watch_log '{"file_path":"~/here/log"}'
 call list_watches '{}'
 is 'a watch there' "$(field '.result.watches[] | select(.file).file')" "$dir/here/log"
+call cancel_watch '{}'
+is 'a caller in no pane does not cancel what another one in no pane watches' "$(field .result.cancelled)" 0
 call cancel_watch '{"file_path":"~/here/log"}'
 is 'which is cancelled' "$(field '.result.cancelled | length')" 1
 call cancel_watch '{"file_path":"~/here/log"}'

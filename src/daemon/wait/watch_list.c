@@ -84,7 +84,7 @@ static bool is_meant(
 		return strcmp(watch->id, args->id) == 0;
 	if (args->file_path != NULL)
 		return strcmp(watch->file, args->file_path) == 0;
-	return pane_ref_equal(&watch->pane, pane);
+	return pane_ref_is_set(pane) && pane_ref_equal(&watch->pane, pane);
 }
 
 /* Finds the pane that a request affects. Watches of files, and named waits, belong to no pane. */
