@@ -102,7 +102,7 @@ def twins(fleet, machines, hosts):
     link = Link(fleet.socket)
     waits = machines[1].ask("status")["waits"]
     jobs = [machines[1].ask("run_long_command", {"command": c})["id"] for c in ("sleep 1000", "sleep 1000")]
-    for more in ({}, {"wait": "mine"}, {"key": "k1"}):
+    for more in ({}, {"wait": "mine"}, {"key": "k1"}, {"wait": "w" * 59, "key": "k" * 123}):
         for one, other in ((jobs[0], jobs[1]), (jobs[0], jobs[0])):
             conditions = [{"job": f"h2:{one}"}, {"job": f"twin:{other}"}, {"sec": 0.3}]
             got = link.ask("wait_for", {"any": conditions, "timeout_sec": 20, **{k: f"{v}.{other}" for k, v in more.items()}})

@@ -9,7 +9,8 @@
 
 enum {
 	CONDITIONS_MAX = 64,
-	NAME_SIZE = 80,
+	NAME_SIZE = 64 + 1, /* hosts take no longer ones */
+	NUMBERED_MAX = 61, /* maximum bytes of a name before a number is appended */
 	PARAMS_BYTES = 1024 * 1024,
 	CANCEL_MS = 60000,
 	LATE_MS = 1000, /* extra time for the answers of hosts, whose waits have the same timeout */
@@ -95,7 +96,11 @@ static void put_name(
 	char number[24] = "", text[NOTIFICATION_KEY_MAX + sizeof number];
 	if (own->number > 0)
 		(void)snprintf(number, sizeof number, ".%zu", own->number);
-	(void)snprintf(text, sizeof text, "%s%s", name, number);
+	if (own->number > 0 && strlen(name) > NUMBERED_MAX)
+		(void)snprintf(text, sizeof text, "fleet.%08" PRIx32 "%s",
+		    crc32c(0, name, strlen(name)), number);
+	else
+		(void)snprintf(text, sizeof text, "%s%s", name, number);
 	json_put_str(writer, member, text);
 }
 
