@@ -54,6 +54,8 @@ static void test_requests(void)
 	is_stripped("{\"host\":\"c\",\"pane\":\"c:%3\"}", "c {\"pane\":\"%3\"}");
 	is_stripped("{\"panes\":[\"c:%1\",\"c:%2\"]}", "c {\"panes\":[\"%1\",\"%2\"]}");
 	is_stripped("{\"seq\":\"c:12\"}", "c {\"seq\":12}");
+	is_stripped("{\"ack\":[\"c:1\",\"c:2\"]}", "c {\"ack\":[1,2]}");
+	is_stripped("{\"filter\":{\"seq\":\"c:1\"}}", "c {\"filter\":{\"seq\":1}}");
 	is_stripped("{\"seq\":\"c:007\"}", "c {\"seq\":7}");
 	is_stripped("{\"seq\":\"c:9999999999999999999\"}", "c {\"seq\":\"9999999999999999999\"}");
 	is_stripped("{\"seq\":\"c:x\"}", "c {\"seq\":\"x\"}");

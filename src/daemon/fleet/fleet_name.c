@@ -77,7 +77,9 @@ static void note_host(struct strip *strip, struct host *host)
 	strip->host = host;
 }
 
-static void strip_text(struct strip *strip, const char *name, const struct json *value)
+/* key: the name of the value, or of the array that it is in. */
+static void strip_text(
+    struct strip *strip, const char *name, const char *key, const struct json *value)
 {
 	static const char *const numbers[] = {"ack", "ack_up_to", "after", "seq", "up_to", NULL};
 	const char *rest;
@@ -89,7 +91,7 @@ static void strip_text(struct strip *strip, const char *name, const struct json 
 	}
 	note_host(strip, host);
 	/* "B:123" is the notification 123 of the host B. */
-	if (has(numbers, name) && str_parse_i64(rest, strlen(rest), &number))
+	if (has(numbers, key) && str_parse_i64(rest, strlen(rest), &number))
 		json_put_int(&strip->writer, name, number);
 	else
 		(void)json_put_text(&strip->writer, name, rest, strlen(rest));
@@ -112,7 +114,7 @@ static void put_bracket(
 static void strip_value(struct strip *strip, const char *name, const struct json *value)
 {
 	if (value->type == JSON_STRING) {
-		strip_text(strip, name, value);
+		strip_text(strip, name, name, value);
 		return;
 	}
 	if (value->type != JSON_ARRAY && value->type != JSON_OBJECT) {
@@ -123,7 +125,8 @@ static void strip_value(struct strip *strip, const char *name, const struct json
 	json_each (child, value)
 		if (child->type == JSON_STRING &&
 		    (child->name == NULL || has(targets, child->name)))
-			strip_text(strip, child->name, child);
+			strip_text(
+			    strip, child->name, child->name != NULL ? child->name : name, child);
 		else
 			json_put_value(&strip->writer, child->name, child);
 	put_bracket(&strip->writer, name, value, false);
