@@ -58,6 +58,22 @@ static void rename_create(struct place *place)
 	place_add(place, "log", "more");
 }
 
+/* A path with more directories than are watched. */
+static void deep_path(struct place *place)
+{
+	char path[512] = "d";
+	mkdir(place_at(place, path), 0755);
+	while (strlen(path) < 2 * 140) {
+		strcat(path, "/d");
+		mkdir(place_at(place, path), 0755);
+	}
+	strcat(path, "/log");
+	snprintf(place->path, sizeof place->path, "%s", place_at(place, path));
+	place_follow(place);
+	place_turn(place);
+	place_add(place, path, "one");
+}
+
 static void late_writer(struct place *place)
 {
 	int fd;
@@ -704,6 +720,7 @@ static const struct scenario scenarios[] = {
     {"the file is not there yet", file_not_there},
     {"its directory is not there yet", parent_not_there},
     {"rename and create", rename_create},
+    {"a path of many directories", deep_path},
     {"a late writer to the renamed file", late_writer},
     {"three rotations at once", rotations_at_once},
     {"four rotations at once, numbers shifted", rotations_shifted},

@@ -189,9 +189,13 @@ static void need(struct path_watch *watch, const char *dir, const char *name, bo
 	uint32_t mask = name[0] ? MASK_NAMES : MASK_SELF;
 	struct stat status;
 	struct path_step *step;
-	if (lstat(dir, &status) < 0 || strlen(name) > NAME_MAX || watch->count == STEPS_MAX)
+	if (lstat(dir, &status) < 0 || strlen(name) > NAME_MAX)
 		return; /* the next refresh tries again */
 	step = find_step(watch, &status, mask, name);
+	if (step == NULL && watch->count == STEPS_MAX) {
+		watch->error = watch->error != 0 ? watch->error : -ENAMETOOLONG;
+		return; /* the next refresh tries again */
+	}
 	if (step == NULL) {
 		int r;
 		if (watch->count == watch->size) {
