@@ -107,7 +107,9 @@ static const struct json *find_key(
 {
 	json_each_member (at, spec) {
 		if (at != type && !has_field(kind, at->name))
-			if (strcmp(at->name, "pane") != 0 || kind->pane_member == kind->name)
+			if (strcmp(at->name, "pane") != 0 ||
+			    (kind->pane_member != NULL &&
+				strcmp(kind->pane_member, kind->name) == 0))
 				return at;
 	}
 	return NULL;
