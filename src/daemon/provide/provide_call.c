@@ -78,7 +78,7 @@ bool provide_calls_admit(const struct provide_calls *calls, const struct provide
 	pid_t caller = order->caller_pid;
 	size_t own = 0;
 	list_each (const struct provide_call, call, &calls->list, link)
-		own += call->caller_pid == caller;
+		own += call->server == NULL && call->caller_pid == caller;
 	*ret_depth = find_depth(calls, order);
 	if (order->server != NULL && provide_calls_open(calls, provider) >= PROVIDE_SERVER_OPEN_MAX)
 		return tool_fail(ret_failure, MESSAGE_BUSY,
