@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "base/clock.h"
 #include "base/xalloc.h"
@@ -12,6 +13,8 @@
 #include "served.h"
 #include "tap.h"
 #include "wire/json.h"
+
+#define LISTENERS 700
 
 static struct served served;
 
@@ -379,9 +382,60 @@ static void test_listeners(void)
 	guest_close(&guest);
 }
 
+/* Returns the bytes that lie in the socket, once the server has handled what it was sent. */
+static int bytes_there(const struct guest *guest, struct guest *other)
+{
+	int there = 0;
+	for (int turn = 0; turn < 300; turn++) {
+		guest_say(other, "{\"id\":1,\"method\":\"ping\"}");
+		(void)guest_line(other, SERVED_TIMEOUT_MS);
+	}
+	(void)ioctl(guest->fd, FIONREAD, &there);
+	return there;
+}
+
+/* A peer does not read, so at some time there is no room for the acknowledgement of a listener. */
+static void test_unread_listeners(void)
+{
+	static const char listener[] =
+	    "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"subscriptions/listen\",\"params\":"
+	    "{\"notifications\":{}," MODERN "}}\n{\"jsonrpc\":\"2.0\",\"method\":"
+	    "\"notifications/cancelled\",\"params\":{\"requestId\":%d}}\n";
+	struct guest guest, other;
+	struct buf lines = BUF((size_t)1 << 20);
+	const char *line;
+	int pings = 0, there = 1, before = 0, acknowledged = 0, refused = 0;
+	meet(&guest);
+	meet(&other);
+	for (; there != before && pings < 100000; pings += 400) {
+		before = there;
+		for (int i = 0; i < 400; i++)
+			(void)buf_append_str(&lines, "{\"id\":0,\"method\":\"ping\"}\n");
+		guest_send(&guest, (const char *)lines.data, lines.len);
+		buf_clear(&lines);
+		there = bytes_there(&guest, &other);
+	}
+	for (int i = 1; i <= LISTENERS; i++)
+		(void)buf_printf(&lines, listener, i, i);
+	guest_send(&guest, (const char *)lines.data, lines.len);
+	(void)bytes_there(&guest, &other);
+	while (pings-- > 0)
+		(void)guest_line(&guest, SERVED_TIMEOUT_MS);
+	while (acknowledged + refused < LISTENERS &&
+	    (line = guest_line(&guest, SERVED_TIMEOUT_MS)) != NULL) {
+		acknowledged += strstr(line, "subscriptions/acknowledged") != NULL;
+		refused += strstr(line, "\"kind\":\"busy\"") != NULL;
+	}
+	ok(refused > 0, "a listener whose acknowledgement has no room is refused");
+	is_int(acknowledged + refused, LISTENERS, "and all others are acknowledged");
+	buf_finish(&lines);
+	guest_close(&other);
+	guest_close(&guest);
+}
+
 int main(void)
 {
-	static const char *const settings[] = {"waits=20", NULL};
+	static const char *const settings[] = {"waits=20", "unread_bytes=131072", NULL};
 	char reason[256];
 	served_init(&served, settings);
 	if (!served_start(&served, 0, reason, sizeof reason)) {
@@ -394,6 +448,7 @@ int main(void)
 	test_cancelled();
 	test_progress();
 	test_listeners();
+	test_unread_listeners();
 	is_int(served_stop(&served, SIGTERM), 0, "it ends in good order");
 	served_finish(&served);
 	return done_testing();

@@ -343,11 +343,12 @@ static void add_resources(
 }
 
 /* Sends the acknowledgement, which comes before the first notification. */
-static void acknowledge(struct listen_stream *stream, const struct json *filter)
+static bool acknowledge(struct listen_stream *stream, const struct json *filter)
 {
 	struct json_writer writer;
 	struct buf line;
 	struct mcp_change change;
+	bool is_sent;
 	json_start(&writer, &line, MESSAGE_ID_BYTES + (size_t)TARGETS_MAX * MCP_URI_MAX * 6 + 4096);
 	message_begin_notice(&writer, "notifications/subscriptions/acknowledged");
 	begin_meta(&writer, stream);
@@ -365,8 +366,10 @@ static void acknowledge(struct listen_stream *stream, const struct json *filter)
 	add_resources(stream, filter, &writer);
 	json_object_end(&writer);
 	message_end_notice(&writer);
-	(void)peer_send_line(stream->listening->session->peer, (const char *)line.data, line.len);
+	is_sent =
+	    peer_send_line(stream->listening->session->peer, (const char *)line.data, line.len);
 	buf_finish(&line);
+	return is_sent;
 }
 
 struct listen_args {
@@ -402,7 +405,10 @@ static void handle_listen(struct mcp_exchange *exchange, const void *data)
 	memcpy(stream->id, id, strlen(id));
 	list_append(&listening->streams, &stream->link);
 	request_on_cancel(exchange->request, stream_free, stream, NULL);
-	acknowledge(stream, args->notifications);
+	if (acknowledge(stream, args->notifications))
+		return;
+	stream_free(stream);
+	request_fail(exchange->request, MESSAGE_BUSY, "read the output of this connection first");
 }
 
 /* Returns a native method whose flags say that the request waits, so that it stays open. */
