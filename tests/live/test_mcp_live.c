@@ -466,6 +466,32 @@ static void test_parked(void)
 	ok(!has_untold_end(), "its end and its notification are stored together");
 }
 
+/* While there are too many named waits none can be left; "pending" comes when one has gone. */
+static void test_no_place(void)
+{
+	enum { PLACES = 256 };
+	struct talk *agent = meet(), *other = talk_new(live);
+	const struct json *answer;
+	for (int i = 0; i < PLACES; i++)
+		(void)talk_send(other,
+		    "{\"method\":\"wait_for\",\"params\":{\"any\":[{\"sec\":3600}],"
+		    "\"wait\":\"place%d\",\"timeout_sec\":7200}}",
+		    i);
+	(void)talk_call(other, "ping", NULL);
+	(void)talk_send(agent,
+	    "{\"jsonrpc\":\"2.0\",\"id\":\"late\",\"method\":\"tools/call\",\"params\":"
+	    "{\"name\":\"wait_for\",\"arguments\":{\"any\":[{\"sec\":3600}],"
+	    "\"timeout_sec\":7200}}}");
+	(void)talk_call(talk, "wait_for", "{\"any\":[{\"sec\":1.5}]}");
+	for (int i = 0; i < PLACES; i++)
+		(void)talk_call(talk, "cancel_watch", "{\"id\":\"place%d\"}", i);
+	answer = talk_response(agent, "late", LIVE_TIMEOUT_MS);
+	is_str(answer != NULL ? at_str(answer, "result.structuredContent.status") : NULL, "pending",
+	    "a wait that found no place is pending when there is one");
+	talk_free(other);
+	talk_free(agent);
+}
+
 /* An agent resumes a wait, and its person interrupts it. */
 static void test_interrupted(void)
 {
@@ -754,6 +780,7 @@ int main(void)
 	test_pending();
 	test_task();
 	test_parked();
+	test_no_place();
 	test_interrupted();
 	test_gone();
 	test_two();

@@ -11,6 +11,8 @@
 #include "daemon/wait/wait.h"
 #include "io/loop_timer.h"
 
+#define RETRY_MS 1000
+
 struct mcp_pending {
 	struct daemon *daemon;
 	struct request *request;
@@ -86,8 +88,10 @@ static void on_time(void *data)
 	}
 	(void)requester_pane(request, NULL, &pane);
 	name = wait_park(pending->daemon->waits, request, &pane);
-	if (name == NULL)
+	if (name == NULL) { /* it is put off still, or there are too many waits */
+		loop_timer_arm(pending->timer, RETRY_MS);
 		return;
+	}
 	(void)snprintf(copy, sizeof copy, "%s", name);
 	write_next(pending, copy, &pane, message, sizeof message);
 	put_pending(request_result(request), message);
@@ -119,8 +123,9 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 		pending->is_shortened = true;
 		return;
 	}
-	if (pending->timer == NULL)
-		pending->timer = loop_timer_new(pending->daemon->base, on_time, pending);
+	if (pending->timer != NULL)
+		return; /* it was put off, and its time runs */
+	pending->timer = loop_timer_new(pending->daemon->base, on_time, pending);
 	loop_timer_arm(pending->timer, (int64_t)pending->wait_sec * 1000);
 }
 
