@@ -9,7 +9,7 @@
  *                               that a connection to PATH is tried at all, until killed
  *
  * Serving means these answers:
- *   lscm -F NONCE                   with the nonce
+ *   list-comman -F NONCE            with the nonce
  *   NONCE                           with the parse error that tmux has for it
  *   run-shell -C ...                with "M VERSION $0 PID FLAGS"
  *   anything else                   with an empty block
@@ -153,7 +153,7 @@ static void note_nonces(void)
 
 static void serve_command(const char *command)
 {
-	static const char ask[] = "run-shell -C ", list[] = "lscm -F ";
+	static const char ask[] = "run-shell -C ", list[] = "list-comman -F ";
 	char body[512];
 	if (nonce_at(command) != 0) {
 		(void)snprintf(body, sizeof body, "%s: %s",

@@ -64,7 +64,7 @@ static void test_lines(void)
 	muxbus_command_next(command);
 	muxbus_command_args(command, "c", NULL);
 	muxbus_command_next(command);
-	is_line(command, 3, "a ; lscm -F " A " lscm ; b x ; lscm -F " B " lscm ; c");
+	is_line(command, 3, "a ; list-comman -F " A " lscm ; b x ; list-comman -F " B " lscm ; c");
 
 	command = new_command();
 	muxbus_command_next(command);
@@ -171,9 +171,9 @@ static void test_nonces(void)
 /* As the arguments of a message: the separator of commands, and ';' at the end of an argument. */
 static void test_pack(void)
 {
-	static const char want[] =
-	    "\x16\0\0\0a\0x\\;\0\\;\0\0;\0lscm\0-F\0" A "\0lscm\0;\0set-b\0y;z\0;\0lscm\0-F\0" B
-	    "\0lscm\0;\0lscm\0-F\0" B "\0lscm";
+	static const char want[] = "\x16\0\0\0a\0x\\;\0\\;\0\0;\0list-comman\0-F\0" A
+				   "\0lscm\0;\0set-b\0y;z\0;\0list-comman\0-F\0" B
+				   "\0lscm\0;\0list-comman\0-F\0" B "\0lscm";
 	struct muxbus_command *command = new_command();
 	struct nonce nonces[2];
 	struct buf out;

@@ -70,7 +70,7 @@ static void test_replies(const char *split)
 	struct answer failed = {0};
 	struct answer many = {0};
 	(void)snprintf(script, sizeof script,
-	    "%s" SERVE_HANDSHAKE "expect list-a ; lscm -F \n"
+	    "%s" SERVE_HANDSHAKE "expect list-a ; list-comman -F \n"
 	    "expect \n"
 	    "reply one\\ntwo\n"
 	    "hook from a hook\\n%%session-renamed $0 PWNED\n"
@@ -79,7 +79,7 @@ static void test_replies(const char *split)
 	    "reply ${NONCE2}\n"
 	    "reply three\n"
 	    "error parse error: unknown command: ${NONCE3}\n"
-	    "expect list-a ; lscm -F \n"
+	    "expect list-a ; list-comman -F \n"
 	    "expect \n"
 	    "reply \n"
 	    "reply ${NONCE1}\n"
@@ -403,7 +403,8 @@ static void test_no_probe(void)
 	struct trial trial;
 	struct answer answer = {0};
 	open_ready(&trial,
-	    "no-probe\n" SERVE_HANDSHAKE "expect list-a\nanswer\nexpect lscm -F \nanswer\n", 0);
+	    "no-probe\n" SERVE_HANDSHAKE "expect list-a\nanswer\nexpect list-comman -F \nanswer\n",
+	    0);
 	run(&trial, &answer, command_of("list-a", NULL));
 	ok(trial_until(&trial, &answer.calls), "no probe: answered through list-commands");
 	is_int(answer.error, 0, "no probe: without error");

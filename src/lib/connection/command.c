@@ -2,7 +2,7 @@
 /*
  * A list of commands becomes one line:
  *
- * cmd "arg" ; lscm -F NONCE lscm ; cmd "arg"
+ * cmd "arg" ; list-comman -F NONCE lscm ; cmd "arg"
  *
  * In tmux's answer, the blocks between two nonces are the reply of one command. The name of a
  * command has only letters, digits, '-' and '_', so that it is no assignment, comment, %if or
@@ -13,7 +13,7 @@
 #include "lib/connection/imsg.h"
 
 static const char sentinel[] = " ; " LIST_COMMANDS " -F ";
-static const char separator[] = " " LIST_COMMANDS " ; ";
+static const char separator[] = " " LIST_ONE " ; ";
 
 /* A long argument is quoted in pieces, because quoting enlarges it and the text has a limit. */
 enum { PIECE_BYTES = 1024 };
@@ -264,7 +264,7 @@ static int pack_sentinel(struct buf *out, const struct nonce *nonce)
 	int error = buf_append(out, words, sizeof words);
 	if (error == 0)
 		error = buf_append(out, nonce->text, MUXBUS_NONCE_LEN + 1);
-	return error != 0 ? error : buf_append(out, words + 2, sizeof LIST_COMMANDS);
+	return error != 0 ? error : buf_append(out, LIST_ONE, sizeof LIST_ONE);
 }
 
 static bool begins_with_one(const char *name, const char *const *beginnings)
@@ -278,9 +278,9 @@ static bool begins_with_one(const char *name, const char *const *beginnings)
 static bool is_quick(const char *name, const char *end)
 {
 	static const char *const names[] = {"capture-pane", "delete-buffer", "detach-client",
-	    "has-session", "list-", "load-buffer", LIST_COMMANDS, "paste-buffer", "pipe-pane",
-	    "refresh-client", "send-keys", "set-buffer", "set-environment", "set-option",
-	    "set-window-option", "show-environment", "show-hooks", "show-messages", "show-options",
+	    "has-session", "list-", "load-buffer", "paste-buffer", "pipe-pane", "refresh-client",
+	    "send-keys", "set-buffer", "set-environment", "set-option", "set-window-option",
+	    "show-environment", "show-hooks", "show-messages", "show-options",
 	    "show-prompt-history", "show-window-options", "switch-client", NULL};
 	static const char message[] = "display-message";
 	return begins_with_one(name, names) ||

@@ -7,7 +7,7 @@
 #define COMMAND_COUNT_MAX 4096 /* maximum number of commands in a list */
 
 /* The words of a command that does and prints nothing: only its reply, or its number, is wanted. */
-#define COMMAND_NOTHING LIST_COMMANDS, "-F", "", LIST_COMMANDS
+#define COMMAND_NOTHING LIST_COMMANDS, "-F", "", LIST_ONE
 
 /*
  * Return a list: empty, or with a first command of these words, up to NULL. They return NULL if out

@@ -10,7 +10,7 @@
 #define CONNECTION_HOOKED_US 1000000
 /* The sentinel is SENTINEL_BEFORE, its nonce and SENTINEL_BEHIND, or the nonce alone if cheap. */
 #define SENTINEL_BEFORE LIST_COMMANDS " -F "
-#define SENTINEL_BEHIND " " LIST_COMMANDS
+#define SENTINEL_BEHIND " " LIST_ONE
 
 /* connection.c explains the states. */
 enum connection_state {

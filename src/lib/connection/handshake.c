@@ -7,7 +7,7 @@
  */
 const char handshake_question[] =
     "run-shell -C \"" LIST_COMMANDS
-    " -F 'M #{version} #{session_id} #{client_pid} #{client_flags}' " LIST_COMMANDS "\"";
+    " -F 'M #{version} #{session_id} #{client_pid} #{client_flags}' " LIST_ONE "\"";
 
 bool handshake_read_answer(const char *text, struct handshake_answer *ret_answer)
 {

@@ -228,7 +228,7 @@ static int write_text(struct muxbus_one_shot *one_shot)
 	struct buf *text = &one_shot->streams.text;
 	int error = buf_append(text, list->data, list->len);
 	if (error == 0)
-		error = buf_printf(text, " ; " LIST_COMMANDS " -F %s " LIST_COMMANDS "\n",
+		error = buf_printf(text, " ; " LIST_COMMANDS " -F %s " LIST_ONE "\n",
 		    pending->nonces[pending->count - 1].text);
 	if (error == 0 && one_shot->state != CHANNEL_NONE && ++one_shot->lists < LISTS_MAX)
 		error = buf_append(text, READ_NEXT, sizeof READ_NEXT - 1);

@@ -525,7 +525,7 @@ static void write_unhooked(struct muxbus_command *command, const struct list_com
 	muxbus_command_args(command, LIST_COMMANDS, "-F", NULL);
 	fields_write(
 	    command, before, list->letter, list->fields, list->more_fields, is_counted, after);
-	muxbus_command_args(command, LIST_COMMANDS, NULL);
+	muxbus_command_args(command, LIST_ONE, NULL);
 	muxbus_command_next(command);
 }
 

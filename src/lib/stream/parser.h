@@ -7,13 +7,15 @@
 #include "base/base.h"
 
 /*
- * tmux's short name of list-commands, which prints a text of ours and, unlike display-message, has
- * no hook of the user. The option command-alias of a user may have the full name.
+ * list-commands prints a text of ours and, unlike display-message, has no hook of the user. The
+ * option command-alias of a user may have both of its names, but no one gives an alias for this
+ * beginning of one. LIST_ONE, behind -F, has it print the text once.
  */
-#define LIST_COMMANDS "lscm"
+#define LIST_COMMANDS "list-comman"
+#define LIST_ONE "lscm"
 
 /*
- * A sentinel is a block that contains a nonce: alone, as `lscm -F NONCE` prints it, or behind this
+ * A sentinel is a block that contains a nonce: alone, as `list-comman -F NONCE lscm` prints it, or behind this
  * prefix, as tmux answers the unknown command NONCE.
  */
 #define PARSER_SENTINEL_PREFIX "parse error: unknown command: "

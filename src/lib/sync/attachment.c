@@ -493,7 +493,7 @@ static void settle_attachment(struct attachment *attachment)
 		muxbus_command_args(flow.command, "refresh-client", "-f", "!no-output", NULL);
 		muxbus_command_next(flow.command);
 		muxbus_command_args(flow.command, LIST_COMMANDS, "-F",
-		    "#{S:#{W:#{P:#{pane_id}\n}}}", LIST_COMMANDS, NULL);
+		    "#{S:#{W:#{P:#{pane_id}\n}}}", LIST_ONE, NULL);
 		muxbus_command_next(flow.command);
 	}
 	for_each_track(attachment, &flow, settle_track);

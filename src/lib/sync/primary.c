@@ -28,7 +28,7 @@ static void on_greeted(void *data, int error, const struct muxbus_reply *replies
 int primary_greet(struct attachment *attachment)
 {
 	return attachment_run(attachment,
-	    command_with(LIST_COMMANDS, "-F", "#{version}", LIST_COMMANDS, NULL), on_greeted,
+	    command_with(LIST_COMMANDS, "-F", "#{version}", LIST_ONE, NULL), on_greeted,
 	    attachment);
 }
 
