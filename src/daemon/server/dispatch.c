@@ -580,14 +580,16 @@ void dispatch_line(void *data, struct peer *peer, const char *line, size_t len)
 	struct json_error error;
 	const struct json *value;
 	struct message message;
-	char reason[256];
+	char reason[256 + sizeof error.text];
 	if (line_is_blank(line, len))
 		return;
 	dispatch->parts->counters->requests++;
 	value = json_read(dispatch->reader, line, len, &error);
-	if (value == NULL)
-		refuse_line(dispatch, peer, line, len, error.text);
-	else if (message_read(value, &message, reason, sizeof reason) < 0)
+	if (value == NULL) {
+		(void)snprintf(
+		    reason, sizeof reason, "cannot read the line as JSON: %s", error.text);
+		refuse_line(dispatch, peer, line, len, reason);
+	} else if (message_read(value, &message, reason, sizeof reason) < 0)
 		refuse(dispatch, peer, message.id, MESSAGE_REQUEST, reason);
 	else if (message.is_response)
 		(void)pass_response(dispatch, peer, message.id, value, NULL);
