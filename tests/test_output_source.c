@@ -460,6 +460,10 @@ static void test_over(void)
 	fake.is_dead = false;
 	output_source_respawned(&panes[1]);
 	ok(fake.data[1] != NULL, "before it lives again");
+	end_pipe_with(answers[0]);
+	output_source_want(&panes[0], false);
+	output_source_respawned(&panes[0]);
+	ok(fake.data[0] == NULL, "nor is one whose output is not wanted");
 	end();
 }
 

@@ -104,6 +104,7 @@ static void leave(struct output_source *source)
 		muxbus_sync_own_output(sync_of(source), source->pane, MUXBUS_OUTPUT_NONE);
 	}
 	source->kind = OUTPUT_SOURCE_NONE;
+	source->is_over = false;
 	list_remove(&source->link);
 }
 
