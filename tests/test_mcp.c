@@ -232,7 +232,7 @@ static const struct {
 	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\","
 	"\"arguments\":{\"text\":\"\\ud800\"}}}",
 	"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32700,\"message\":\"cannot read the "
-        "line as JSON: a high "
+	"line as JSON: a high "
 	"surrogate without a low one at offset 91: \\\\ud800\\\"}}}\",\"data\":{\"kind\":"
 	"\"parse_error\"}}}"},
 };
