@@ -2,6 +2,7 @@
 #include "base/process.h"
 
 #include <dirent.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -25,6 +26,7 @@ enum {
 	PROC_FULL = 4096 - 16,
 	CHILDREN_MAX = 8 * 1024, /* bytes of a thread's list of children; the rest is not read */
 	THREADS_MAX = 1024, /* threads whose children are read */
+	CHILD_LOOK_MS = 5, /* between two looks for the end of a child */
 	LINKS_OF_ONE = 3, /* links of the folder task of a process with one thread */
 	RELEASE_TRIES = 100,
 	RELEASE_TRY_MS = 10,
@@ -544,6 +546,19 @@ int child_reap(pid_t pid)
 		if (errno != EINTR)
 			return -1;
 	return status;
+}
+
+bool child_ends_in(pid_t pid, int64_t wait_ms, siginfo_t *ret_info)
+{
+	int64_t end_ms = clock_deadline_ms(wait_ms);
+	memset(ret_info, 0, sizeof *ret_info);
+	while (waitid(P_PID, (id_t)pid, ret_info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
+	    ret_info->si_pid == 0) {
+		if (clock_left_ms(end_ms) == 0)
+			return false;
+		(void)poll(NULL, 0, CHILD_LOOK_MS);
+	}
+	return true;
 }
 
 void sibling_find(const char *name, char *out, size_t size)

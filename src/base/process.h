@@ -168,6 +168,11 @@ int child_start(const struct child_options *options, struct child *ret_child);
 
 /* Waits for the end of a child. Returns the status of waitpid(2); -1 if there is no such child. */
 int child_reap(pid_t pid);
+/*
+ * Waits up to wait_ms for the end of a child, which child_reap() then takes. Returns false if the
+ * child still runs. *ret_info is set by waitid(2); zeros: it runs, or there is no such child.
+ */
+bool child_ends_in(pid_t pid, int64_t wait_ms, siginfo_t *ret_info);
 
 /*
  * Writes the path of another of our programs: beside this one or in the folder above (in a build),

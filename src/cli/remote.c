@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/remote.h"
 
-#include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -23,7 +22,6 @@ enum {
 	HELLO_ASKING_SEC = 150, /* timeout if ssh may ask for a password; sshd waits 120 s for it */
 	HELLO_SEC_MAX = 86400,
 	END_MS = 5000, /* time from the end of its output to the end of ssh; then SIGKILL */
-	END_LOOK_MS = 5,
 };
 
 /* Returns the text of the hosts file, or NULL if it is absent or its permissions are unsafe. */
@@ -193,15 +191,12 @@ static void explain(struct link *link, pid_t pid, const char *host, const char *
 {
 	static char said[SAID_SIZE];
 	char how[80];
-	siginfo_t info = {0};
+	siginfo_t info;
 	int prefix = 0;
-	int64_t end_ms = clock_deadline_ms(END_MS);
 	(void)shutdown(link_fd(link), SHUT_RDWR); /* ssh then ends */
-	while (
-	    waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid == 0) {
-		if (clock_left_ms(end_ms) == 0)
-			(void)kill(pid, SIGKILL);
-		(void)poll(NULL, 0, END_LOOK_MS);
+	if (!child_ends_in(pid, END_MS, &info)) {
+		(void)kill(pid, SIGKILL);
+		(void)child_ends_in(pid, END_MS, &info);
 	}
 	(void)snprintf(how, sizeof how, "%s %d",
 	    info.si_code == CLD_EXITED ? "exit status" : "signal", info.si_status);
