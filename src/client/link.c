@@ -3,10 +3,10 @@
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 
 #include "base/process.h"
+#include "wire/address.h"
 #include "wire/message.h"
 
 #define READ_SIZE ((size_t)64 * 1024)
@@ -107,7 +107,7 @@ enum link_state link_open(struct link **ret_link, const char *path, char *ret_re
 		(void)snprintf(ret_reason, size,
 		    "the socket path has %zu bytes; at most %zu are allowed: choose another "
 		    "with -s, for muxbusd too: %s",
-		    strlen(path), sizeof((struct sockaddr_un *)NULL)->sun_path - 1, path);
+		    strlen(path), ADDRESS_SOCKET_MAX, path);
 	else if (state == LINK_FAILED)
 		(void)snprintf(ret_reason, size, "%s: %s", path, strerror(errno));
 	else if ((state == LINK_NO_SOCKET || state == LINK_DEAD) && lstat(path, &st) == 0 &&
@@ -119,25 +119,16 @@ enum link_state link_open(struct link **ret_link, const char *path, char *ret_re
 	return state;
 }
 
-/* Returns true if the process has ended in time; then it is reaped. */
-static bool reap_in(pid_t pid, int64_t wait_ms)
-{
-	int64_t end_ms = clock_deadline_ms(wait_ms);
-	pid_t ended;
-	while ((ended = waitpid(pid, NULL, WNOHANG)) == 0 && clock_left_ms(end_ms) > 0)
-		(void)poll(NULL, 0, 5);
-	return ended != 0;
-}
-
 /* Ends the carrier. If the carrier has closed its end, it first gets time to end by itself. */
 static void end_carrier(const struct link *link)
 {
-	if (reap_in(link->carrier, link->has_ended || link->is_refused ? CARRIER_MS : 0))
-		return;
-	(void)kill(link->carrier, SIGTERM);
-	if (reap_in(link->carrier, CARRIER_MS))
-		return;
-	(void)kill(link->carrier, SIGKILL);
+	int64_t wait_ms = link->has_ended || link->is_refused ? CARRIER_MS : 0;
+	siginfo_t info;
+	if (!child_ends_in(link->carrier, wait_ms, &info)) {
+		(void)kill(link->carrier, SIGTERM);
+		if (!child_ends_in(link->carrier, CARRIER_MS, &info))
+			(void)kill(link->carrier, SIGKILL);
+	}
 	(void)child_reap(link->carrier);
 }
 

@@ -5,9 +5,7 @@
 
 #include <pwd.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
-#define SOCKET_PATH_MAX (sizeof((struct sockaddr_un *)NULL)->sun_path - 1)
 #define KEY_NAME_MAX 32
 #define LINKS_MAX 40 /* links that lead to a tmux socket; the kernel has the same limit */
 
@@ -153,7 +151,7 @@ int address_server(char *out, size_t size, const char *path)
 		at[dir + (size_t)len] = '\0';
 	}
 	if (strcmp(at, out) != 0 && resolve(target, at) == 0 &&
-	    strlen(target) + strlen(".muxbus") <= SOCKET_PATH_MAX && strlen(target) < size)
+	    strlen(target) + strlen(".muxbus") <= ADDRESS_SOCKET_MAX && strlen(target) < size)
 		memcpy(out, target, strlen(target) + 1);
 	return 0;
 }
@@ -203,12 +201,11 @@ int address_check(const char *path, char *ret_reason, size_t size)
 	struct address_parts parts;
 	struct stat st;
 	int r, dir_fd;
-	if (strlen(path) > SOCKET_PATH_MAX)
+	if (strlen(path) > ADDRESS_SOCKET_MAX)
 		return str_refuse(ret_reason, size,
 		    "the socket path has %zu bytes; at most %zu are allowed, so choose one with "
-		    "-s: "
-		    "%.*s",
-		    strlen(path), SOCKET_PATH_MAX, (int)SOCKET_PATH_MAX, path);
+		    "-s: %.*s",
+		    strlen(path), ADDRESS_SOCKET_MAX, (int)ADDRESS_SOCKET_MAX, path);
 	(void)split(path, &parts); /* cannot fail: the length was checked */
 	if (!*parts.name || strcmp(parts.name, ".") == 0 || strcmp(parts.name, "..") == 0)
 		return str_refuse(ret_reason, size, "\"%s\" does not name a socket", path);

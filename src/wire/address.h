@@ -6,7 +6,12 @@
  */
 #pragma once
 
+#include <sys/un.h>
+
 #include "base/base.h"
+
+/* maximum bytes of the path of a socket */
+#define ADDRESS_SOCKET_MAX (sizeof((struct sockaddr_un *)NULL)->sun_path - 1)
 
 /* Names of sessions that muxbus restore makes for itself begin with this; they are not saved. */
 #define ADDRESS_RESTORE "muxbus-restore"

@@ -4,7 +4,6 @@
 #include <malloc.h>
 #include <sys/file.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 
 #include "base/file.h"

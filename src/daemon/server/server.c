@@ -4,7 +4,6 @@
 #include <malloc.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include "base/process.h"
 #include "daemon/core/config.h"
