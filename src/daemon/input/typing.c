@@ -192,7 +192,8 @@ static void put_otherwise(
 	(void)buf_append_str(&held, " #{pane_mode} #{?pane_id,,0}" MUXBUS_FORMAT_WHOLE "'");
 	(void)buf_printf(out, "if-shell -F -t %%%u", typing->pane);
 	put_quoted(out, guard->data, guard->len);
-	(void)buf_append_str(out, " 'list-comman -F \"" HELD GIVEN_UP "\" lscm'");
+	(void)buf_append_str(
+	    out, " '" TMUX_LIST_COMMANDS " -F \"" HELD GIVEN_UP "\" " TMUX_LIST_ONE "'");
 	put_quoted(out, held.data, held.len);
 	buf_finish(&held);
 	if (otherwise != NULL)
@@ -209,7 +210,7 @@ void typing_add(const struct typing *typing, struct muxbus_command *command, con
 	if (typing->leaves_mode)
 		buf_printf(&text, "copy-mode -q -t %%%u ; ", pane);
 	buf_append(&text, typing->commands.data, typing->commands.len);
-	buf_append_str(&text, " ; list-comman -F " TYPED " lscm");
+	buf_append_str(&text, " ; " TMUX_LIST_COMMANDS " -F " TYPED " " TMUX_LIST_ONE);
 	muxbus_command_arg(command, text.data, text.len);
 	buf_clear(&text);
 	put_otherwise(typing, &guard, otherwise, &text);

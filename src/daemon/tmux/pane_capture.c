@@ -48,8 +48,8 @@ static void end_try(struct pane_capture *capture, const struct muxbus_capture *p
 /* Runs a command without effect; its reply calls on_settled(). */
 static bool settle(struct pane_capture *capture, const struct muxbus_capture *picture)
 {
-	/* A part of a name: an alias of the user may have the whole name. */
-	struct muxbus_command *command = tmux_command("list-comman", "-F", "", "lscm", NULL);
+	struct muxbus_command *command =
+	    tmux_command(TMUX_LIST_COMMANDS, "-F", "", TMUX_LIST_ONE, NULL);
 	capture->picture = *picture;
 	capture->picture.text = xmemdup(picture->text, picture->text_len);
 	return muxbus_sync_run(tmux_sync(capture->tmux), command, false, on_settled, capture) == 0;

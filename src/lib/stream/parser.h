@@ -8,8 +8,8 @@
 
 /*
  * list-commands prints a text of ours and, unlike display-message, has no hook of the user. The
- * option command-alias of a user may have both of its names, but no one gives an alias for this
- * beginning of one. LIST_ONE, behind -F, has it print the text once.
+ * option command-alias of a user may have both of its names; so we call it by the beginning of one,
+ * which tmux completes. LIST_ONE behind -F has it print the text once.
  */
 #define LIST_COMMANDS "list-comman"
 #define LIST_ONE "lscm"
