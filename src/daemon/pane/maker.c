@@ -131,10 +131,12 @@ static bool is_as_made(const struct maker_set *set, const struct made *made)
 void maker_set_wake(struct maker_set *set)
 {
 	struct muxbus_sync *sync = tmux_sync(set->tmux);
+	bool has_any = false;
 	list_each (const struct made, made, &set->made, link)
-		if (made->closes && is_as_made(set, made) &&
-		    muxbus_sync_adopt_pane(sync, made->pane.pane, false) == 0)
-			(void)muxbus_sync_refresh(sync, MUXBUS_PART_PANES, 0, NULL, NULL);
+		if (made->closes && is_as_made(set, made))
+			has_any |= muxbus_sync_adopt_pane(sync, made->pane.pane, false) == 0;
+	if (has_any) /* those that are dead are closed when they are listed */
+		(void)muxbus_sync_refresh(sync, MUXBUS_PART_PANES, 0, NULL, NULL);
 }
 
 bool maker_is(const struct maker_set *set, const struct pane_caller *caller, uint32_t pane)
