@@ -278,11 +278,12 @@ static void end(struct queued_command *command, bool is_taken)
 	mail->work = NULL;
 	mail->has_failed = !is_taken;
 	mail->tries = is_taken ? 0 : mail->tries + 1;
-	receipt_put_all(mail->office->parts, mail->batch, mail->batch_count,
-	    is_taken ? NOTE_DELIVERED : NOTE_QUEUED,
-	    is_taken ? way_queue_command.result : "deferred",
-	    is_taken || has_pane ? way_queue_command.name : way_none.name,
-	    is_taken ? NULL : command->reason);
+	if (is_taken)
+		receipt_put_all(mail->office->parts, mail->batch, mail->batch_count, NOTE_DELIVERED,
+		    way_queue_command.result, way_queue_command.name, NULL);
+	else
+		receipt_put_all(mail->office->parts, mail->batch, mail->batch_count, NOTE_QUEUED,
+		    "deferred", has_pane ? way_queue_command.name : way_none.name, command->reason);
 	snprintf(mail->reason, sizeof mail->reason, "%s", is_taken ? "" : command->reason);
 	mail->reason_way = has_pane ? NULL : way_none.name;
 	mail->batch_count = 0;

@@ -505,9 +505,11 @@ static const struct field_result list_results[] = {
 static bool session_exists(const struct daemon *daemon, const char *name)
 {
 	const struct muxbus_model *model = tmux_model(daemon->tmux);
+	if (!tmux_is_live(daemon->tmux))
+		return false;
 	next_each (const struct muxbus_session, session, muxbus_model_next_session, model)
 		if (strcmp(session->name, name) == 0)
-			return tmux_is_live(daemon->tmux);
+			return true;
 	return false;
 }
 
