@@ -16,6 +16,7 @@
 #include "cli/top/top_model.h"
 #include "cli/top/top_view.h"
 #include "tap.h"
+#include "typed_keys.h"
 
 #define NOW "2026-11-21T12:00:00.000Z"
 
@@ -107,13 +108,7 @@ static const char *frame(struct top *top)
 /* Types keys; returns the action of the last one. */
 static enum top_action type(struct top *top, const char *bytes)
 {
-	struct top_keys keys = {.len = 0};
-	struct top_key key;
-	enum top_action action = TOP_NOTHING;
-	top_keys_feed(&keys, bytes, strlen(bytes));
-	while (top_keys_next(&keys, true, &key))
-		action = top_view_key(&top->view, &top->model, &key);
-	return action;
+	return type_keys(&top->view, &top->model, bytes);
 }
 
 /* The pane whose screen is needed now, or the job whose log is. */

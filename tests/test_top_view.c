@@ -7,6 +7,7 @@
 #include "cli/top/top_frame.h"
 #include "cli/top/top_view.h"
 #include "tap.h"
+#include "typed_keys.h"
 
 static const char two_panes[] = "{\"panes\":[{\"pane\":\"%1\"},{\"pane\":\"%2\"}]}";
 static const char one_pane[] = "{\"panes\":[{\"pane\":\"%2\"}]}";
@@ -27,13 +28,7 @@ static void load(struct top *top, const char *panes)
 
 static enum top_action type(struct top *top, const char *bytes)
 {
-	struct top_keys keys = {.len = 0};
-	struct top_key key;
-	enum top_action action = TOP_NOTHING;
-	top_keys_feed(&keys, bytes, strlen(bytes));
-	while (top_keys_next(&keys, true, &key))
-		action = top_view_key(&top->view, &top->model, &key);
-	return action;
+	return type_keys(&top->view, &top->model, bytes);
 }
 
 /* Asks about the first pane, which then closes, and answers. */

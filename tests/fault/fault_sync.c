@@ -246,17 +246,17 @@ static void test(const struct scenario *scenario, const char *tmux)
 	size_t nth;
 	live_start_tmux(live, "cat");
 	for (nth = 0; nth < POINTS_MAX; nth += step) {
-		const char *what;
+		const char *fault;
 		bool has_failed;
 		fail_alloc_arm(nth);
-		what = run_once(scenario, live);
+		fault = run_once(scenario, live);
 		if (fail_alloc_live() != 0) {
 			diag("allocation %zu: %ld blocks leak", nth, fail_alloc_live());
 			leaks++;
 		}
 		has_failed = fail_alloc_disarm();
-		if (what != NULL) {
-			diag("allocation %zu: %s", nth, what);
+		if (fault != NULL) {
+			diag("allocation %zu: %s", nth, fault);
 			wrong++;
 		}
 		if (!has_failed)
