@@ -115,7 +115,10 @@ struct sibling {
 
 /* Returns when an open file was created; -1 if unknown. */
 int64_t sibling_born_ns(int fd);
-/* Returns the present time of the clock that stamps files. */
+/*
+ * Returns the present time of the clock that stamps files. Since Linux 6.13 a stamp may be ahead of
+ * it, by less than a tick of the kernel.
+ */
 int64_t sibling_now_ns(void);
 
 /* The newest regular files beside path with a suffix of rotation, oldest first. */
