@@ -92,6 +92,13 @@ ssize_t tool_file_read(
 	return got;
 }
 
+/* Returns true if each call needs the directory of a pane, as tmux knows it now. */
+static bool needs_place(const struct declaration *declaration)
+{
+	return declaration->run != NULL || declaration->server.is_per_daemon ||
+	    declaration->server.env != NULL;
+}
+
 static void set_row(struct tool *tool, const struct tool_folder *folder)
 {
 	const struct declaration *declaration = tool->declaration;
@@ -105,7 +112,8 @@ static void set_row(struct tool *tool, const struct tool_folder *folder)
 	    .args_size = declaration->args_size,
 	    .results = declaration->results,
 	    .result_schema = declaration->result_schema,
-	    .flags = METHOD_WAITS | METHOD_LOOKS_ITSELF | METHOD_OPEN_WORLD |
+	    .flags = METHOD_WAITS | METHOD_OPEN_WORLD |
+		(needs_place(declaration) ? 0 : METHOD_LOOKS_ITSELF) |
 		(declaration->answer == DECLARATION_IMAGE || declaration->run == NULL ? METHOD_IMAGE
 										      : 0) |
 		(tool->state == TOOL_HIDDEN || !declaration->is_listed ? METHOD_HIDDEN : 0),
