@@ -197,9 +197,12 @@ static void test_same(struct tried *tried)
 	    "split-window -d -I -t main:0",
 	    "show-buffer -b stolen ; display-message -p a",
 	    "list-hijacked",
+	    "list-root",
+	    "display-message -p a ; list-root ; display-message -p b",
 	};
 	(void)live_tmux(tried->live,
-	    "set-option -s command-alias[100] list-hijacked='load-buffer -b stolen -'");
+	    "set-option -s command-alias[100] list-hijacked='load-buffer -b stolen -' ; "
+	    "set-option -s command-alias[101] list-root='source-file /'");
 	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
 		struct told want;
 		const char *bodies;

@@ -10,9 +10,11 @@
  * A list that does not fit into a message is sent as text, for `source-file -`. tmux then does not
  * report its syntax errors to the client, so a last sentinel shows that all commands were run.
  *
- * A channel is such a client whose texts end with the command that reads the next text. It is as
- * fast as a control client. Each text has its own default target, as `-t {mouse}` is none. If we
- * hang up while tmux waits for a text, tmux never frees the client: an empty text ends it instead.
+ * A channel is such a client whose texts end with the command that reads the next text. tmux asks
+ * for the next text by a path that no other command reads, and only if the list has succeeded. The
+ * text of a failed list ends the channel. Each text has its own default target, as `-t {mouse}` is
+ * none. If we hang up while tmux waits for a text, tmux never frees the client: an empty text ends
+ * it instead.
  *
  * tmux waits for a message before it writes the first text of a stream, but not before the second
  * text. Sentinels behind the last command therefore bring output and exit status at once.
@@ -41,7 +43,7 @@ enum {
 	LISTS_MAX = 40, /* lists of a channel; tmux nests up to 50 files */
 };
 
-#define READ_NEXT "source-file -t \"{mouse}\" -\n"
+#define READ_NEXT " ; source-file -t \"{mouse}\" " STREAMS_CHANNEL_PATH "\n"
 
 #define FLAG_UTF8 UINT64_C(0x10000)
 
@@ -117,9 +119,11 @@ static void add_reply(
 	pending_add_block(&one_shot->queue, &block);
 }
 
-/* The beginning of a syntax error in a text, which is one line. */
-static const char file_place[] = "-:1: ";
-enum { FILE_PLACE_LEN = sizeof file_place - 1 };
+/* Returns the beginning of a syntax error in a text, which is one line. */
+static const char *error_place(const struct muxbus_one_shot *one_shot)
+{
+	return one_shot->state != CHANNEL_NONE ? STREAMS_CHANNEL_PATH ":1: " : "-:1: ";
+}
 
 /*
  * After a failed command tmux runs no other. The reply of a failed command is its output, then the
@@ -132,6 +136,7 @@ static void divide(struct muxbus_one_shot *one_shot)
 	const uint8_t *from =
 	    one_shot->streams.body.len > 0 ? one_shot->streams.body.data : (const uint8_t *)"";
 	const uint8_t *end = from + one_shot->streams.body.len;
+	const char *place = error_place(one_shot);
 	size_t sentinels = one_shot->has_end ? pending->count : pending->count - 1;
 	size_t last = pending->count - 1;
 	size_t i = 0;
@@ -146,8 +151,8 @@ static void divide(struct muxbus_one_shot *one_shot)
 		from = next;
 	}
 	if (i < sentinels && one_shot->streams.errors.len == 0 && one_shot->status > 0 &&
-	    end - from > FILE_PLACE_LEN && memcmp(from, file_place, FILE_PLACE_LEN) == 0)
-		from += FILE_PLACE_LEN;
+	    (size_t)(end - from) > strlen(place) && memcmp(from, place, strlen(place)) == 0)
+		from += strlen(place);
 	if (i <= last || (!one_shot->has_end && from != end))
 		add_reply(one_shot, from, (size_t)(end - from), i < sentinels);
 	if (one_shot->streams.errors.len > 0 &&
@@ -227,11 +232,11 @@ static int write_text(struct muxbus_one_shot *one_shot)
 	const struct buf *list = command_fill(one_shot->command, pending->nonces);
 	struct buf *text = &one_shot->streams.text;
 	int error = buf_append(text, list->data, list->len);
-	if (error == 0)
-		error = buf_printf(text, " ; " LIST_COMMANDS " -F %s " LIST_ONE "\n",
-		    pending->nonces[pending->count - 1].text);
 	if (error == 0 && one_shot->state != CHANNEL_NONE && ++one_shot->lists < LISTS_MAX)
 		error = buf_append(text, READ_NEXT, sizeof READ_NEXT - 1);
+	else if (error == 0)
+		error = buf_printf(text, " ; " LIST_COMMANDS " -F %s " LIST_ONE "\n",
+		    pending->nonces[pending->count - 1].text);
 	one_shot->has_end = true;
 	if (error == 0)
 		return 0;
@@ -351,6 +356,7 @@ static void answer_list(struct muxbus_one_shot *one_shot)
 {
 	struct pending *pending = one_shot->pending;
 	loop_timeout_stop(&one_shot->timer);
+	one_shot->has_end = false; /* tmux asks for the next text instead */
 	divide(one_shot);
 	muxbus_command_free(one_shot->command);
 	one_shot->command = NULL;
@@ -364,20 +370,6 @@ static void answer_list(struct muxbus_one_shot *one_shot)
 		free_one_shot(one_shot);
 }
 
-/*
- * Returns true if the sentinel or an error was printed. Else a command of the list, an alias or a
- * hook asks for the text, such as `load-buffer -`, and must not get the next list.
- */
-static bool list_has_ended(const struct muxbus_one_shot *one_shot)
-{
-	const struct streams *streams = &one_shot->streams;
-	const struct pending *pending = one_shot->pending;
-	return streams->errors.len > 0 || streams->is_cut ||
-	    (streams->body.len > 0 &&
-		memmem(streams->body.data, streams->body.len,
-		    pending->nonces[pending->count - 1].text, MUXBUS_NONCE_LEN) != NULL);
-}
-
 /* tmux waits for a text. */
 static int on_input(struct muxbus_one_shot *one_shot)
 {
@@ -387,14 +379,9 @@ static int on_input(struct muxbus_one_shot *one_shot)
 		loop_timeout_stop(&one_shot->timer);
 		return 0;
 	case CHANNEL_RUNS:
-		if (streams_has_new(&one_shot->streams))
-			return 0;
-		if (list_has_ended(one_shot)) {
+		if (!streams_has_new(&one_shot->streams))
 			answer_list(one_shot);
-			return 0;
-		}
-		return streams_refuse_input(&one_shot->streams) ? flush(one_shot)
-								: MUXBUS_ERR_NOMEM;
+		return 0;
 	case CHANNEL_ENDS:
 		return streams_send_input(&one_shot->streams) ? flush(one_shot) : MUXBUS_ERR_NOMEM;
 	default:
@@ -457,7 +444,7 @@ static int append_source(struct muxbus_one_shot *one_shot)
 {
 	/* An int takes the place of NNNN: the number of words. */
 	static const char once[] = "NNNNsource-file\0-";
-	static const char again[] = "NNNNsource-file\0-t\0{mouse}\0-";
+	static const char again[] = "NNNNsource-file\0-t\0{mouse}\0" STREAMS_CHANNEL_PATH;
 	const bool is_once = one_shot->state == CHANNEL_NONE;
 	const int count = is_once ? 2 : 4;
 	const size_t size = is_once ? sizeof once : sizeof again;
@@ -599,7 +586,7 @@ int channel_open(struct muxbus_loop *loop, const struct muxbus_one_shot_options 
 	if (channel == NULL)
 		return error;
 	channel->state = CHANNEL_OPENS;
-	channel->streams.keeps_input = true;
+	channel->streams.is_channel = true;
 	channel->streams.form = form_of(options);
 	error = append_identity(&channel->streams.out, options);
 	if (error == 0)

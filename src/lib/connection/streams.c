@@ -75,13 +75,6 @@ bool streams_send_input(struct streams *streams)
 	return is_sent && say_done(streams, IMSG_READ_DONE, stream, 0);
 }
 
-bool streams_refuse_input(struct streams *streams)
-{
-	const int stream = streams->input;
-	streams->input = -1;
-	return say_done(streams, IMSG_READ_DONE, stream, EBADF);
-}
-
 static int send_contents(struct streams *streams, int stream, int fd)
 {
 	char bytes[CHUNK_BYTES];
@@ -118,14 +111,20 @@ static const char *read_path(const struct imsg *message, size_t numbers)
 	    : NULL;
 }
 
+static bool asks_for_text(const struct streams *streams, int fd, const char *path)
+{
+	return streams->is_channel
+	    ? fd < 0 && path != NULL && strcmp(path, STREAMS_CHANNEL_PATH) == 0
+	    : fd == STDIN_FILENO && streams->text.len > 0;
+}
+
 static bool on_read_open(struct streams *streams, const struct imsg *message)
 {
 	const char *path = read_path(message, 2);
 	int numbers[2]; /* stream, descriptor */
 	if (!imsg_numbers(message, numbers, 2))
 		return false;
-	if (numbers[1] == STDIN_FILENO && streams->input < 0 &&
-	    (streams->text.len > 0 || streams->keeps_input)) {
+	if (streams->input < 0 && asks_for_text(streams, numbers[1], path)) {
 		streams->input = numbers[0];
 		return streams->text.len == 0 || streams_send_input(streams);
 	}

@@ -8,17 +8,20 @@
 
 enum { STREAMS_MAX = 16 };
 
+/* The path by which a channel asks for its next text. tmux checks that the path exists. */
+#define STREAMS_CHANNEL_PATH "/./."
+
 struct streams {
 	enum imsg_form form;
 	bool may_open; /* tmux may open files by path, with the rights of this process */
 	struct buf out; /* messages to send to the server */
-	struct buf text; /* content of descriptor 0 */
+	struct buf text; /* content of descriptor 0, or the next text of a channel */
 	struct buf body; /* text written to descriptor 1 */
 	struct buf errors; /* text written to descriptor 2 */
 	bool is_cut; /* text was dropped, as a buffer is full */
 	bool lacks_memory;
-	int input; /* stream for descriptor 0 that tmux waits for and has no text yet; -1: none */
-	bool keeps_input; /* without text, tmux is left waiting; else it gets an error */
+	int input; /* stream for `text` that tmux waits for and has no text yet; -1: none */
+	bool is_channel; /* `text` is that of STREAMS_CHANNEL_PATH, and tmux waits for it */
 	/* A file or standard descriptor that tmux writes to. */
 	struct open_stream {
 		int number;
@@ -38,9 +41,6 @@ bool streams_take(struct streams *streams, const struct imsg *message);
 
 /* Sends text to the stream input, which must be there. Returns false if out of memory. */
 bool streams_send_input(struct streams *streams);
-
-/* Gives the stream input an error instead, as a one-shot has no descriptor 0. */
-bool streams_refuse_input(struct streams *streams);
 
 /* Returns true if text of a stream that was opened has yet to come. */
 bool streams_has_new(const struct streams *streams);
