@@ -27,7 +27,7 @@ void mem_set_allocator(void *(*reallocate)(void *data, void *ptr, size_t size),
 
 void *mem_realloc(void *ptr, size_t size)
 {
-	/* A size of 0 allocates one byte: NULL always means out of memory. */
+	/* A size of 0 allocates one byte, so that NULL means out of memory. */
 	return allocator.reallocate(allocator.data, ptr, size ? size : 1);
 }
 

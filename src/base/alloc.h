@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Memory. These functions return NULL if out of memory; those of xalloc.h end the program. */
+/* Allocates memory. If out of memory, this file returns NULL and xalloc.h ends the program. */
 #pragma once
 
 #include "base/std.h"

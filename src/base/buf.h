@@ -5,17 +5,17 @@
 #include "base/std.h"
 
 struct buf {
-	uint8_t *data; /* NULL until the first append */
+	uint8_t *data; /* NULL while no memory is allocated */
 	size_t len, cap;
-	size_t max; /* len never exceeds it */
+	size_t max; /* maximum of len */
 };
 
 enum buf_error {
 	BUF_NOMEM = -1,
-	BUF_FULL = -2, /* max would be exceeded; the content is unchanged */
+	BUF_FULL = -2, /* max would be exceeded, or vsnprintf() failed */
 };
 
-/* An empty buffer, as in: struct buf out = BUF(MAX). SIZE_MAX: no limit, but for the NUL. */
+/* An empty buffer: struct buf out = BUF(max). SIZE_MAX: no limit. */
 #define BUF(max_) ((struct buf){.max = (max_) < SIZE_MAX ? (max_) : SIZE_MAX - 1})
 
 void buf_init(struct buf *buf, size_t max);
@@ -23,10 +23,13 @@ void buf_finish(struct buf *buf); /* frees the content; the buffer can be used a
 void buf_clear(struct buf *buf); /* sets len to 0 and keeps the memory */
 const char *buf_text(const struct buf *buf); /* the content as a string; "" if it is empty */
 bool buf_is_equal(const struct buf *buf, const struct buf *other);
-/* Shrinks the memory to `keep` bytes if the content is shorter than that. */
+/* Shrinks the memory to `keep` bytes if the content is shorter; 0: frees it if buf is empty. */
 void buf_shrink(struct buf *buf, size_t keep);
 
-/* These functions return 0 or an enum buf_error. The appended bytes must not be part of buf. */
+/*
+ * These functions return 0 or an enum buf_error, which leaves the content unchanged. The appended
+ * bytes must not be part of buf.
+ */
 int buf_reserve(struct buf *buf, size_t extra); /* makes room for extra bytes after len */
 int buf_append(struct buf *buf, const void *bytes, size_t len);
 int buf_append_str(struct buf *buf, const char *string);
@@ -37,5 +40,8 @@ int buf_vprintf(struct buf *buf, const char *format, va_list args)
 
 /* Removes len bytes (at most all) from the front. */
 void buf_consume(struct buf *buf, size_t len);
-/* Returns the content, NUL-terminated, for the caller to mem_free(); NULL if empty. Empties buf. */
+/*
+ * Empties buf and returns its content with a NUL, or NULL if it was empty. The caller frees the
+ * content with mem_free(). ret_len may be NULL.
+ */
 uint8_t *buf_steal(struct buf *buf, size_t *ret_len);

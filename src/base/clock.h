@@ -6,7 +6,7 @@
 
 int64_t clock_mono_us(void); /* CLOCK_MONOTONIC, microseconds */
 int64_t clock_mono_ms(void);
-/* Returns when a timeout ends, by clock_mono_ms(); negative (no end) if timeout_ms is negative. */
+/* Returns the clock_mono_ms() at which a timeout ends; negative (no end) if timeout_ms is. */
 int64_t clock_deadline_ms(int64_t timeout_ms);
 int64_t clock_left_ms(int64_t deadline_ms); /* time left, at least 0; -1 if there is no deadline */
 int64_t clock_boot_ms(void); /* CLOCK_BOOTTIME, milliseconds since the boot */
@@ -21,14 +21,17 @@ int64_t clock_seconds_to_ms(double seconds);
 /* Writes RFC 3339 in UTC with milliseconds, "2026-11-21T02:15:00.123Z", and its NUL. */
 void clock_format(int64_t real_ms, char out[CLOCK_TEXT_SIZE]);
 
-/* Returns the ms since 1970 of a text of clock_format(), with any decimals; 0 if invalid. */
+/*
+ * Reads a text of clock_format(), with any number of decimals or none. Returns milliseconds since
+ * 1970; 0 if the text is invalid.
+ */
 int64_t clock_parse(const char *text);
 
 #define BACKOFF_MIN_MS 100
 #define BACKOFF_MAX_MS 5000
 
 /*
- * Returns the delay before the next try: it doubles from BACKOFF_MIN_MS to BACKOFF_MAX_MS, plus a
- * random part of at most a quarter. *delay_ms keeps the state and must begin as 0.
+ * Returns the delay before the next try. The delay doubles from BACKOFF_MIN_MS to BACKOFF_MAX_MS; a
+ * random part of at most a quarter is added. *delay_ms keeps the state and must begin as 0.
  */
 unsigned backoff_next_ms(unsigned *delay_ms);

@@ -5,13 +5,13 @@
 #include "base/std.h"
 
 /*
- * Returns the arguments with which the program `agent` resumes a conversation, NULL-terminated; "@"
- * stands for the conversation's id. Returns NULL for an unknown agent.
+ * Returns the arguments that make the program `agent` resume a conversation, NULL-terminated. "@"
+ * stands for the id of the conversation. Returns NULL for an unknown agent.
  */
 const char *const *conversation_words(const char *agent);
 
 /*
- * Returns true if a word of an agent's command line already chooses a conversation, such as
- * --resume or --continue, so that the arguments of conversation_words() must not be added.
+ * Returns true if the arguments of conversation_words() must not be added to a command line that
+ * has this word, such as --resume or --continue.
  */
 bool conversation_is_named(const char *agent, const char *word);

@@ -23,7 +23,7 @@ static int read_machine(struct cpu_sample *sample)
 		total += fields[at];
 	sample->total_ticks = total;
 	sample->busy_ticks = total - fields[3] - fields[4];
-	sample->processors = sysconf(_SC_NPROCESSORS_ONLN); /* sysconf() reads a file each time */
+	sample->processors = sysconf(_SC_NPROCESSORS_ONLN);
 	return 0;
 }
 

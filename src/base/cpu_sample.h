@@ -10,13 +10,13 @@ struct cpu_sample {
 	long processors;
 };
 
-/* Measures a process tree; pid 0: the machine. Returns 0, or -1 if it cannot be read. */
+/* Measures a process tree; pid 0: the machine. Returns 0, or -1 if /proc cannot be read. */
 int cpu_sample_take(pid_t pid, struct cpu_sample *ret_sample);
-/* Replaces the load of the machine in a sample by that of a process tree. Returns 0, or -1. */
+/* Sets busy_ticks to the ticks of a process tree. Returns 0, or -1 if no process can be read. */
 int cpu_sample_tree(pid_t pid, struct cpu_sample *sample);
 
 /*
- * Returns the load between two samples in percent. pid 0: 100 is the whole machine; else 100 is one
- * processor, so a process tree may have more.
+ * Returns the load between two samples in percent. pid 0: 100 is the whole machine. Else 100 is one
+ * processor, so the load of a process tree may exceed 100.
  */
 double cpu_percent(const struct cpu_sample *before, const struct cpu_sample *after, pid_t pid);

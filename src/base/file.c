@@ -95,10 +95,10 @@ static int check_parents(const char *path, const char *what, char *ret_reason, s
 	for (const char *slash = path; (slash = strchr(slash, '/')) != NULL; slash++) {
 		int len = slash == path ? 1 : (int)(slash - path);
 		if (slash[1] == '\0')
-			break; /* the last part of the path is no parent */
+			break; /* a trailing slash */
 		(void)snprintf(part, sizeof part, "%.*s", len, path);
 		if (lstat(part, &st) < 0)
-			return 0; /* a missing folder is created, or reported, later */
+			return 0;
 		if (!is_trusted(st.st_uid))
 			return str_refuse(ret_reason, size,
 			    "%s belongs to user %u, who could replace %s", part,
@@ -156,7 +156,7 @@ int file_tmux_socket(char *out, size_t size, const char *name, const char *path)
 	if (path != NULL)
 		len = snprintf(out, size, "%s", path);
 	else if (name == NULL && tmux != NULL && *tmux != '\0' &&
-	    *tmux != ',') /* path,pid,session */
+	    *tmux != ',') /* TMUX is "path,pid,session" */
 		len = snprintf(out, size, "%.*s", (int)strcspn(tmux, ","), tmux);
 	else {
 		if ((tmpdir == NULL || *tmpdir == '\0' || realpath(tmpdir, dir) == NULL) &&

@@ -5,8 +5,8 @@
 #include "base/buf.h"
 
 /*
- * Appends all bytes up to the end of the file. Returns 0, or -1 with errno; EFBIG: out cannot take
- * them. Neither this function nor file_read() is thread-safe.
+ * Appends all bytes up to the end of the file. Returns 0, or -1 with errno, which is EFBIG if out
+ * cannot take the bytes. Neither this function nor file_read() is thread-safe.
  */
 int file_read_all(int fd, struct buf *out);
 /* As file_read_all(), for the file at a path, opened with more flags of open(2). */
@@ -16,8 +16,9 @@ int file_read(const char *path, int flags, struct buf *out);
 int file_write_all(int fd, const void *bytes, size_t len);
 
 /*
- * Makes the missing folders before each '/' of an absolute path, and gives them to the owner of a
- * file (NULL: to us). Returns 0, or -1 with errno; the path is then cut to the folder that failed.
+ * Makes the missing folders of an absolute path; a last part without a '/' behind it is no folder.
+ * The new folders get the user and group of owner; NULL: ours. Returns 0, or -1 with errno and the
+ * path cut to the folder that failed.
  */
 int file_make_folders(char *path, mode_t mode, const struct stat *owner);
 
@@ -30,21 +31,22 @@ bool file_is_program(const char *path);
 bool file_find_program(const char *name, const char *dirs, char *out, size_t size);
 
 /*
- * Checks the folders above a file, and above the file that links lead to: each must belong to a
- * trusted owner (our user, root, the owner of "/") and, unless it is sticky, not be writable by
- * everyone. Otherwise another user could replace the file. The check ends at a missing folder.
- * `what` names the file in the reason. Returns 0, or -1 with the reason.
+ * Checks the folders above a file, and above the target if links lead to one. Otherwise another
+ * user could replace the file. Each folder must belong to a trusted owner: our user, root or the
+ * owner of "/". A folder that everyone can write to must be sticky. The check ends at a missing
+ * folder. `what` names the file in the reason. Returns 0, or -1 with the reason.
  */
 int file_check_parents(const char *path, const char *what, char *ret_reason, size_t size);
 /*
- * Returns true if only trusted owners can change a file or folder and, if path is a symbolic link,
- * the folder of its target. status is the result of stat(2). Otherwise writes the reason.
+ * Returns true if a file or folder belongs to a trusted owner, and neither its group nor others can
+ * write to it. If path is a symbolic link, the folder of its target must be as safe. status is the
+ * result of stat(2). Otherwise writes the reason.
  */
 bool file_is_safe(const char *path, const struct stat *status, char *ret_reason, size_t size);
 
 /*
- * Writes the socket of a tmux server, found as tmux does: path (-S), else the server called name
- * (-L), else that of $TMUX, else the server "default". name and path may be NULL. Returns 0, or -1
- * if size is too small.
+ * Writes the path of a tmux server's socket, as tmux finds it: path (-S); else the server called
+ * name (-L); else the server of $TMUX; else the server "default". name and path may be NULL.
+ * Returns 0, or -1 if size is too small.
  */
 int file_tmux_socket(char *out, size_t size, const char *name, const char *path);

@@ -167,7 +167,10 @@ pid_t hand_over_maker(int fd)
 	struct sockaddr_un peer;
 	socklen_t len = sizeof peer;
 	int type = 0;
-	/* A socket with an address is from no pair: the kernel would name the listening process. */
+	/*
+	 * If the peer has an address, fd is not from socketpair(), and SO_PEERCRED would return the
+	 * process that listens at that address.
+	 */
 	if (getpeername(fd, (struct sockaddr *)&peer, &len) < 0 || peer.sun_family != AF_UNIX ||
 	    len > sizeof peer.sun_family)
 		return 0;

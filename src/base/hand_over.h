@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Passes a descriptor to the daemon: a program sends its standard input to a datagram socket of the
- * daemon, with a nonce that the daemon gave it, so that the daemon knows what the input is for.
+ * Passes a descriptor to the daemon: muxbus-job sends its standard input to a datagram socket of
+ * the daemon. The daemon gave muxbus-job a nonce, which tells the daemon what the input is for.
  */
 #pragma once
 
@@ -18,11 +18,11 @@ int hand_over_nonce(char nonce[HAND_OVER_NONCE_LEN + 1]);
 /* Sends a descriptor to the socket at path. Returns 0 or -errno. */
 int hand_over_send(const char *path, const char *nonce, int fd);
 
-/* Makes the receiving socket, mode 0600; replaces a socket of ours. Returns it, or -errno. */
+/* Makes the receiving socket, mode 0600, in place of an old one. Returns it, or -errno. */
 int hand_over_open(const char *path);
 
 enum hand_over {
-	HAND_OVER_NONE, /* no message is waiting */
+	HAND_OVER_NONE, /* no message is waiting, or receiving failed */
 	HAND_OVER_REFUSED, /* from another user, or malformed; its descriptors are closed */
 	HAND_OVER_TAKEN,
 };

@@ -62,7 +62,7 @@ uint64_t hash_with_key(const struct hash_key *key, const void *bytes, size_t len
 
 static struct hash_key own_key;
 
-/* Before any thread starts, so that all of them have one key. */
+/* Runs before any thread starts, so that all threads use the same key. */
 static void __attribute__((constructor)) draw_key(void)
 {
 	/* Use the time if there are no random numbers yet. */
@@ -158,7 +158,7 @@ static inline __attribute__((always_inline)) void mix_block(uint32_t state[8], c
 		words[i] = words[i - 16] + words[i - 7] +
 		    (turn(words[i - 15], 7) ^ turn(words[i - 15], 18) ^ words[i - 15] >> 3) +
 		    (turn(words[i - 2], 17) ^ turn(words[i - 2], 19) ^ words[i - 2] >> 10);
-	/* Instead of moving the eight words, each round passes them under rotated names. */
+	/* Each round passes the eight words in rotated order, instead of moving them. */
 	for (size_t i = 0; i < 64; i += 8) {
 		mix(a, b, c, &d, e, f, g, &h, constants[i] + words[i]);
 		mix(h, a, b, &c, d, e, f, &g, constants[i + 1] + words[i + 1]);
@@ -180,7 +180,7 @@ static inline __attribute__((always_inline)) void mix_block(uint32_t state[8], c
 }
 
 #if defined(__x86_64__)
-/* mix_block() compiled for AVX2 and BMI2: a fifth fewer instructions. */
+/* mix_block() compiled for AVX2 and BMI2, with fewer instructions. */
 __attribute__((target("avx2,bmi2"))) static void mix_block_bmi2(
     uint32_t state[8], const uint8_t *block)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Hashes: SipHash-1-3 with a random key of this process or a given one, CRC-32C, SHA-256. */
+/* Hashes: SipHash-1-3 with a random key of this process or a given key, CRC-32C, SHA-256. */
 #pragma once
 
 #include "base/std.h"
@@ -9,8 +9,8 @@ struct hash_key {
 };
 
 /*
- * Hashes with the key of this process, which is random, so that no input can provoke collisions.
- * Different texts may have the same hash, so also compare the texts.
+ * Hashes with the random key of this process, so that nobody can choose texts that collide. Two
+ * texts may have the same hash by chance, so also compare the texts.
  */
 uint64_t hash_bytes(const void *bytes, size_t len);
 

@@ -54,7 +54,7 @@ static int write_file(int dir_fd, const char *id, enum job_file file, const stru
 	return error;
 }
 
-/* Reads a whole file of less than max bytes. Returns 0 or -errno; -EFBIG if it is longer. */
+/* Reads a whole file of less than max bytes. Returns 0 or -errno; -EFBIG if the file is larger. */
 static int read_file(int dir_fd, const char *id, enum job_file file, size_t max, struct buf *out)
 {
 	char name[JOB_NAME_SIZE];
@@ -74,7 +74,6 @@ static int read_file(int dir_fd, const char *id, enum job_file file, size_t max,
 
 static void put_string(struct buf *out, const char *key, const char *value)
 {
-	/* If out is full, job_spec_write() rejects the whole spec. */
 	if (buf_printf(out, "%s=", key) == 0 && buf_append_str(out, value) == 0)
 		(void)buf_append_byte(out, '\0');
 }
@@ -262,7 +261,7 @@ int job_start_read(int dir_fd, const char *id, struct job_start *ret_start)
 		return error;
 	if (content.len == 0) {
 		buf_finish(&content);
-		return -EAGAIN; /* the supervisor has made the file and is about to write it */
+		return -EAGAIN; /* the supervisor has made the file, but not written to it yet */
 	}
 	start_parse((char *)content.data, ret_start);
 	buf_finish(&content);

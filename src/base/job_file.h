@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The files that connect the daemon and the supervisor of a job. The daemon and the supervisor need
- * no other connection, since either may be killed, and the two may be of different versions.
+ * The files that connect the daemon and the supervisor of a job. They suffice as a connection,
+ * because either process may be killed. The two may be of different versions.
  *
  * ID.spec     the command, its environment and standard input; removed when the command starts
  * ID.in       the standard input if an earlier release wrote the spec; removed with the spec
  * ID.lock     locked (flock) while the supervisor lives; contains its process id
- * ID.started  created with O_EXCL before the command runs, so that it starts at most once
+ * ID.started  created with O_EXCL before the command runs, so that the command starts only once
  * ID.out      the first bytes of the output, up to out_max
  * ID.err      the first bytes of standard error, if that is kept apart
  * ID.tail     the last bytes of the output, if it is longer than out_max
@@ -49,7 +49,7 @@ struct job_spec {
 	char *input_path; /* file with standard input; only in specs of earlier releases */
 	int64_t timeout_ms; /* 0: no timeout */
 	int64_t out_max; /* bytes of output to keep */
-	unsigned umask; /* JOB_UMASK and the umask; 0: keep the umask of the supervisor */
+	unsigned umask; /* JOB_UMASK | umask; 0: keep the umask of the supervisor */
 	bool has_err; /* write standard error to its own file */
 };
 
@@ -80,9 +80,9 @@ struct job_status {
 	int exit_code; /* -1 if a signal ended the command, or it never started */
 	int signal; /* 0 if no signal ended the command */
 	int exec_errno; /* errno of the failed start; 0 if the command started */
-	int64_t start_ms; /* CLOCK_REALTIME, as end_ms */
+	int64_t start_ms; /* by CLOCK_REALTIME, as end_ms */
 	int64_t end_ms;
-	int64_t elapsed_ms; /* CLOCK_MONOTONIC */
+	int64_t elapsed_ms; /* by CLOCK_MONOTONIC */
 	int64_t out_bytes; /* bytes written by the command; may exceed the bytes kept */
 	int64_t err_bytes;
 	int64_t tail_bytes; /* size of ID.tail */
@@ -93,15 +93,15 @@ struct job_status {
 
 /* Writes the status whole or not at all. Returns 0 or -errno. */
 int job_status_write(int dir_fd, const char *id, const struct job_status *status);
-/* Syncs the status, so that it survives a power cut. Returns 0 or -errno. */
+/* Syncs ID.status to disk, so that it survives a power cut. Returns 0 or -errno. */
 int job_status_sync(int dir_fd, const char *id);
-/* Returns 0 or -errno; -ENOENT while the job has not ended. */
+/* Returns 0 or -errno; -ENOENT if the supervisor has not written a status. */
 int job_status_read(int dir_fd, const char *id, struct job_status *ret_status);
 
 /*
- * A supervisor tells the daemon that started it of the start, then of the end, over the pipe fd:
- * the text of ID.started or ID.status, by one write(). A daemon that restarted has no pipe, and
- * reads the files. These functions return 0 or -errno.
+ * A supervisor reports the start and then the end of the command to the daemon that started it. The
+ * reports are the texts of ID.started (with "started=1") and ID.status, written to the pipe fd. A
+ * daemon that restarted has no pipe, and reads the files. These functions return 0 or -errno.
  */
 #define JOB_NEWS_MAX 2048 /* maximum bytes of both texts together */
 
@@ -117,11 +117,11 @@ struct job_news {
 void job_news_read(const char *text, struct job_news *ret_news);
 
 /*
- * Returns the pid of a supervisor that lives and holds the job's lock, with its pidfd, which the
- * caller closes. Otherwise returns 0 with errno, and *ret_pidfd is -1.
+ * Returns the pid of a supervisor that lives and holds the job's lock. The caller closes
+ * *ret_pidfd. Otherwise returns 0 with errno, and *ret_pidfd is -1.
  */
 pid_t job_supervisor_open(int dir_fd, const char *id, int *ret_pidfd);
 
-/* Appends up to max bytes from an offset, and a NUL. Returns 0 (also without a file) or -errno. */
+/* Appends up to max bytes from an offset. Returns 0 (also if the file is missing) or -errno. */
 int job_file_read(
     int dir_fd, const char *id, enum job_file file, int64_t offset, size_t max, struct buf *out);

@@ -23,8 +23,8 @@ struct list {
 		  entry##_after = list_entry(entry##_after->member.next, type, member))
 
 /*
- * Loops with a function that returns the entry behind a given one: the first entry if given NULL,
- * and NULL behind the last one. next_each (struct job, job, job_next, jobs) {...}
+ * Loops with a function: next_each (struct job, job, job_next, jobs) {...} The function returns the
+ * first entry if given NULL, else the entry behind the given one; NULL behind the last one.
  */
 #define next_each(type, entry, next, set) \
 	for (type *entry = next(set, NULL); entry != NULL; entry = next(set, entry))

@@ -37,7 +37,7 @@ enum log_level log_level(void)
 	return log_state.level;
 }
 
-/* Returns a buffer in existing memory. It never allocates, as max is below cap. */
+/* Returns a buffer in existing memory. The buffer allocates none, as its max is below its cap. */
 static struct buf buf_on(uint8_t *memory, size_t size)
 {
 	memory[0] = '\0';

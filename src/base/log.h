@@ -4,11 +4,14 @@
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
-/* Writes messages up to this level to fd, which the caller keeps open. program is lent. */
+/* Writes messages up to this level to fd. fd must stay open, and program must stay valid. */
 void log_open(int fd, const char *program, enum log_level level);
 enum log_level log_level(void);
 
-/* Calls full() when max_bytes (0: no limit) were written since log_open(). full() may call that. */
+/*
+ * Calls full() when max_bytes (0: no limit) were written since log_open(). full() may call
+ * log_open() for another file.
+ */
 void log_limit(unsigned long long max_bytes, void (*full)(void));
 
 #define log_error(...) log_write(LOG_LEVEL_ERROR, __VA_ARGS__)

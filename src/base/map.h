@@ -22,14 +22,14 @@ void *map_remove(struct map *map, uint64_t key); /* the old value, or NULL if ab
 
 /*
  * Loops over the values in no order: map_each (struct job, job, &jobs) {...} The body may remove
- * entries, but not add one. The key of the entry is map_key(&jobs, job_at).
+ * entries, but must not add any. The key of the current entry is map_key(&jobs, job_at).
  */
 #define map_each(type, value, map)                                                         \
 	for (type *value##_at = map_place(map, NULL), *value = map_value(map, value##_at); \
 	     value != NULL;                                                                \
 	     value##_at = map_place(map, value##_at), value = map_value(map, value##_at))
 
-/* Returns the place of the entry after another place, or of the first; NULL after the last. */
+/* Returns the place of the next entry; previous NULL: of the first. Returns NULL after the last. */
 void *map_place(const struct map *map, const void *previous);
 void *map_value(const struct map *map, const void *place); /* NULL if place is NULL */
 uint64_t map_key(const struct map *map, const void *place);

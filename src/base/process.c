@@ -22,12 +22,15 @@ enum {
 	CAUGHT_FIELD = 34, /* mask of signals with a handler */
 	IS_EXITING = 0x4, /* PF_EXITING, a flag of FLAGS_FIELD, from the kernel's sched.h */
 	STAT_SIZE = 1024,
-	/* A read() of /proc that returns less is the last: else a page of whole numbers is full. */
+	/*
+	 * If read() returns fewer bytes, the file of /proc has ended. Else the kernel may have
+	 * filled a page with whole numbers, and more may follow.
+	 */
 	PROC_FULL = 4096 - 16,
 	CHILDREN_MAX = 8 * 1024, /* bytes of a thread's list of children; the rest is not read */
 	THREADS_MAX = 1024, /* threads whose children are read */
-	CHILD_LOOK_MS = 5, /* between two looks for the end of a child */
-	LINKS_OF_ONE = 3, /* links of the folder task of a process with one thread */
+	CHILD_LOOK_MS = 5, /* between two checks whether a child has ended */
+	LINKS_OF_ONE = 3, /* hard links of /proc/PID/task if the process has one thread */
 	RELEASE_TRIES = 100,
 	RELEASE_TRY_MS = 10,
 };
@@ -258,8 +261,7 @@ static pid_t find_below(pid_t pid, const char *name, unsigned generations, unsig
 		return pid;
 	if (generations == 0)
 		return 0;
-	(void)process_children(
-	    pid, children, PROCESS_FIND_MAX, &count); /* as many as can be read */
+	(void)process_children(pid, children, PROCESS_FIND_MAX, &count);
 	for (size_t at = 0; found == 0 && at < count; at++)
 		found = find_below(children[at], name, generations - 1, left);
 	return found;
@@ -307,7 +309,7 @@ int process_open(pid_t pid, uint64_t start_ticks)
 	fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (fd < 0)
 		return -1;
-	/* If the start time matches now, after pidfd_open(), the pidfd is that of the process. */
+	/* If the start time still matches, the pid was not reused before pidfd_open(). */
 	if (process_start_ticks(pid) != start_ticks) {
 		close(fd);
 		return -1;
@@ -358,9 +360,9 @@ bool process_is_peer(int socket, struct ucred *ret_peer)
 }
 
 /*
- * Until it execs, the child of vfork() shares our memory. The child calls only execvp() and thin
- * wrappers of system calls, and writes only its error and environ. All signals are blocked, so that
- * no handler of ours runs in the child.
+ * Until it execs, the child of vfork() shares our memory. So the child must change nothing but
+ * struct child_start and environ. All signals are blocked until the child has reset the handlers,
+ * so that no handler of ours runs in the child.
  */
 enum { STATUS_FAILED = 127 };
 
@@ -368,7 +370,7 @@ struct child_start {
 	const struct child_options *options;
 	int from[CHILD_STREAMS]; /* source descriptors of the streams; -1: /dev/null */
 	pid_t parent;
-	volatile enum child_step failed; /* set by the child */
+	volatile enum child_step failed; /* set by the child, as error */
 	volatile int error;
 };
 
@@ -440,13 +442,13 @@ static _Noreturn void become(struct child_start *start)
 	char *const *env = options->env != NULL ? options->env : environ;
 	reset_signals(options->defaults);
 	if (options->group == CHILD_NEW_GROUP)
-		(void)setpgid(0, 0); /* cannot fail in a new process, nor can setsid() */
+		(void)setpgid(0, 0); /* setpgid() and setsid() cannot fail in a new process */
 	if (options->group == CHILD_NEW_SESSION)
 		(void)setsid();
 	if (options->death_signal != 0) {
 		(void)prctl(PR_SET_PDEATHSIG, options->death_signal);
 		if (getppid() != start->parent)
-			_exit(STATUS_FAILED); /* the parent is dead: no process reads an error */
+			_exit(STATUS_FAILED); /* the parent died before prctl() */
 	}
 	if (!place_streams(start))
 		fail(start, CHILD_FORK);
@@ -457,7 +459,7 @@ static _Noreturn void become(struct child_start *start)
 			? CHILD_STREAMS - 1
 			: CHILD_STREAMS);
 	if (options->files != NULL)
-		(void)setrlimit(RLIMIT_NOFILE, options->files); /* lowering a limit cannot fail */
+		(void)setrlimit(RLIMIT_NOFILE, options->files);
 	if (options->path != NULL) {
 		(void)execve(options->path, options->argv, env);
 		fail(start, CHILD_EXEC);
@@ -467,7 +469,7 @@ static _Noreturn void become(struct child_start *start)
 	fail(start, CHILD_EXEC);
 }
 
-/* This function is not inlined, so that vfork() cannot change a caller's variables in registers. */
+/* Not inlined, so that the child of vfork() cannot change variables of the caller. */
 __attribute__((noinline)) static pid_t split(struct child_start *start)
 {
 	pid_t pid = vfork();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Processes and their identity: a pair of pid and start time is never reused. */
+/* Processes. A pid may be reused, so a pid and a start time together identify a process. */
 #pragma once
 
 #include <sys/resource.h>
@@ -8,16 +8,17 @@
 
 extern const char *process_root; /* "/proc"; tests set another folder */
 
-/* Reads a file of /proc/PID as text of less than size bytes. Returns its length, or -1 with "". */
+/* Reads a file of /proc/PID, cut to less than size bytes. Returns the length, or -1 with "". */
 ssize_t process_read(pid_t pid, const char *name, char *out, size_t size);
 
 /*
- * Reads at most max children of a process. Some may be missing if one thread has started more than
- * 1,000. Returns false if no list of children can be read, or if there are more than 1,000 threads.
+ * Reads at most max children of a process. If a thread has started about 1,000 or more children,
+ * some may be missing. Returns false if no list of children can be read, or if the process has
+ * about 1,000 threads or more.
  */
 bool process_children(pid_t pid, pid_t *children, size_t max, size_t *ret_count);
 
-/* Returns when a process started, in clock ticks since boot; 0 if the process does not exist. */
+/* Returns when a process started, in clock ticks since boot; 0 if it cannot be read. */
 uint64_t process_start_ticks(pid_t pid);
 
 /* Adds the CPU time of a process and its reaped children. Returns false if it cannot be read. */
@@ -29,26 +30,27 @@ int64_t process_age_ms(uint64_t start_ticks);
 /* Returns true if a process has ended (a zombie too), is ending, or has SIGKILL pending. */
 bool process_has_ended(pid_t pid);
 
-/* Returns true if a process lives and has a terminal. */
+/* Returns true if a process lives and has a controlling terminal. */
 bool process_has_terminal(pid_t pid);
 
 /*
- * Waits 10 ms for an ended process to release its open files, such as a lock. *tries counts the
- * calls and must begin as 0. Returns false at once if the process lives, or at the 100th call.
+ * Waits a moment for an ended process to release its open files, such as a lock. Returns false at
+ * once if the process lives, or if the calls have waited for about a second. *tries counts the
+ * calls and must begin as 0.
  */
 bool process_await_release(pid_t pid, unsigned *tries);
 
 /*
  * Sets up a program at its start. Closed descriptors 0 to 2 become /dev/null, opened with mode;
- * with O_RDONLY, writing to it fails. No signal is blocked; SIGPIPE and SIGXFSZ do not kill. With
- * O_RDWR, the umask takes no permission on new files from their owner.
+ * with O_RDONLY, writing to them fails. No signal is blocked; SIGPIPE and SIGXFSZ do not kill. If
+ * mode is O_RDWR, the umask changes: the owner keeps all permissions on new files.
  */
 void process_begin(int mode);
 
 /* Returns true if a process has a handler for a signal. */
 bool process_catches(pid_t pid, int signal);
 
-/* Returns the bytes of memory in use by a process; 0 if they cannot be read. */
+/* Returns the bytes of resident memory of a process; 0 if they cannot be read. */
 int64_t process_memory(pid_t pid);
 
 pid_t process_parent(pid_t pid); /* 0 if it cannot be read */
@@ -56,7 +58,10 @@ pid_t process_parent(pid_t pid); /* 0 if it cannot be read */
 /* Reads the working directory; " (deleted)" follows a removed one. Returns false if unknown. */
 bool process_cwd(pid_t pid, char *out, size_t size);
 
-/* Reads the path of the program file, which may be removed or replaced since. False if unknown. */
+/*
+ * Reads the path of the program file, which may have been removed or replaced since. Returns false
+ * if unknown.
+ */
 bool process_program(pid_t pid, char *out, size_t size);
 
 /* Returns true if the program file of a process has this name, in any folder. */
@@ -64,46 +69,46 @@ bool process_runs(pid_t pid, const char *name);
 
 /*
  * Cuts a command line in place to its program's name, as tmux does for pane_current_command.
- * Returns where in line the name begins; it may be "".
+ * Returns the name, a part of line; it may be "".
  */
 char *process_cut_name(char *line);
 
 #define PROCESS_FIND_MAX 256 /* maximum number of processes that process_find_program() examines */
 
 /*
- * Returns the process that runs the program `name`: pid itself or a descendant, at most this many
- * generations below; 0 if none does.
+ * Returns a process that runs the program `name`: pid itself or a descendant, at most this many
+ * generations below; 0 if none is found.
  */
 pid_t process_find_program(pid_t pid, const char *name, unsigned generations);
 
 struct buf;
 
-#define PROCESS_ENVIRON_MAX ((size_t)256 * 1024) /* maximum bytes to read of an environment */
+#define PROCESS_ENVIRON_MAX ((size_t)256 * 1024) /* size of a buffer for an environment */
 
-/* Appends the environment of a process: "NAME=VALUE", each with a NUL; nothing if unreadable. */
+/* Appends the environment of a process, as far as it fits: "NAME=VALUE" strings with their NULs. */
 void process_read_environ(pid_t pid, struct buf *out);
 
 /* Returns "NAME=VALUE" of a variable in the result of process_read_environ(), or NULL. */
 const char *process_variable(const struct buf *block, const char *name);
 
-/* Opens a pidfd of the process with this pid and start time. Returns -1 if it has ended. */
+/* Opens a pidfd of the process with this pid and start time. Returns -1 on failure. */
 int process_open(pid_t pid, uint64_t start_ticks);
 
 struct ucred;
 
-/* Returns true if the peer of a UNIX socket has our user or is root. ret_peer may be NULL. */
+/* Returns true if the peer of a UNIX socket runs as our user or root. ret_peer may be NULL. */
 bool process_is_peer(int socket, struct ucred *ret_peer);
 
 #define PROCESS_TREE_MAX 10000 /* maximum number of processes in a walk */
 
 /*
- * Call fn for a process and all its descendants: parents first, or children first. Only one thread
- * may walk, and fn may not walk again.
+ * Call fn for a process and its descendants, at most PROCESS_TREE_MAX: parents first; with _up,
+ * children first. Only one thread may walk, and fn may not walk again.
  */
 void process_tree_walk(pid_t pid, void (*fn)(void *data, pid_t pid), void *data);
 void process_tree_walk_up(pid_t pid, void (*fn)(void *data, pid_t pid), void *data);
 
-/* Starts programs by vfork(2): a start takes no longer if this process is large. */
+/* Starts programs by vfork(2), which is fast even if this process uses much memory. */
 
 enum {
 	CHILD_STREAMS = 4, /* the standard streams and one more */
@@ -111,7 +116,7 @@ enum {
 };
 
 enum child_stream_kind {
-	CHILD_INHERIT, /* a standard stream of this process; for the fourth: not open */
+	CHILD_INHERIT, /* a standard stream of this process; the fourth stream is not placed */
 	CHILD_NULL, /* /dev/null, for reading and writing */
 	CHILD_FD, /* a descriptor, which stays open in this process; if negative: /dev/null */
 	CHILD_PIPE_IN, /* a new pipe from this process to the program */
@@ -129,7 +134,7 @@ enum child_group {
 	CHILD_NEW_SESSION, /* the program leads a session */
 };
 
-/* All pointers are lent until child_start() returns. */
+/* All pointers must stay valid until child_start() returns. */
 struct child_options {
 	const char *path; /* path of the program; NULL: argv[0] is searched as by execvp(3) */
 	char *const *argv; /* NULL-terminated */
@@ -137,7 +142,7 @@ struct child_options {
 	const char *dir; /* working directory of the program; NULL: ours */
 	struct child_stream streams[CHILD_STREAMS];
 	enum child_group group;
-	/* Ignored signals to reset to their default, ended by 0; an empty list resets all. */
+	/* The ignored signals to reset to their default, ended by 0; an empty list resets all. */
 	int defaults[CHILD_DEFAULTS];
 	int death_signal; /* sent to the program when the calling thread ends; 0: none */
 	const struct rlimit *files; /* limit of open descriptors; NULL: ours */
@@ -161,21 +166,22 @@ struct child {
 };
 
 /*
- * Starts a program. Returns 0 once it runs, else an errno, with no process and no descriptor left.
- * The caller closes pidfd and the ends, and reaps the child.
+ * Starts a program. Returns 0 once the program runs. The caller then closes pidfd and the ends, and
+ * reaps the child. On failure returns an errno, and leaves no process and no descriptor.
  */
 int child_start(const struct child_options *options, struct child *ret_child);
 
 /* Waits for the end of a child. Returns the status of waitpid(2); -1 if there is no such child. */
 int child_reap(pid_t pid);
 /*
- * Waits up to wait_ms for the end of a child, which child_reap() then takes. Returns false if the
- * child still runs. *ret_info is set by waitid(2); zeros: it runs, or there is no such child.
+ * Waits up to wait_ms for the end of a child. Returns false if the child still runs. Call
+ * child_reap() after its end. waitid(2) sets *ret_info; si_pid is 0 if the child runs or does not
+ * exist.
  */
 bool child_ends_in(pid_t pid, int64_t wait_ms, siginfo_t *ret_info);
 
 /*
- * Writes the path of another of our programs: beside this one or in the folder above (in a build),
- * else where it is installed. The program may be absent.
+ * Writes the path of another program of Muxbus: beside this program or in the folder above (in a
+ * build), else where it is installed. The file may be absent.
  */
 void sibling_find(const char *name, char *out, size_t size);

@@ -13,25 +13,25 @@ static const char token_characters[] =
 /* Variables with a secret's name that hold only directories or a socket. */
 static const char *const harmless[] = {"OLDPWD", "PWD", "SSH_AUTH_SOCK", NULL};
 
-/* A variable holds a secret if its name has one of these words. Keep alphabetized. */
+/* Words of a name, such as API_KEY, that mean that the variable holds a secret. */
 static const char *const words[] = {"ACCESSKEY", "AUTH", "AUTHORIZATION", "BEARER", "CERT",
     "COOKIE", "CRED", "CREDS", "DBPASS", "DSN", "JWT", "KEY", "OAUTH", "PASS", "PASSCODE", "PASSW",
     "PAT", "PRIVATE", "PRIVATEKEY", "PWD", "SECRETKEY", "SSHKEY", "SSHPASS", "WEBHOOK", NULL};
 
-/* Words that name a secret even at the end of a longer word, such as PGPASSWORD. */
+/* Words that also mean a secret at the end of a longer word, such as PGPASSWORD. */
 static const char *const ends[] = {
     "APIKEY", "CREDENTIAL", "PASSPHRASE", "PASSWD", "PASSWORD", "SECRET", "TOKEN", NULL};
 
-/* CERT names no secret if one of `files` is the last word of the name, or a path is the value. */
+/* CERT means no secret if the name ends with one of `files`, or the value begins with '/'. */
 static const char *const certificates[] = {"CERT", NULL};
 static const char *const files[] = {"DIR", "FILE", "PATH", NULL};
 
-/* A secret follows one of these marks in a value. */
+/* In a value, a secret may follow one of these marks. */
 static const char *const marks[] = {
     "accesskey=", "accountkey=", "api-key=", "api_key=", "apikey=", "authorization:", "bearer ",
     "passwd=", "password=", "pwd=", "secret=", "sharedaccesskey=", "token=", NULL};
 
-/* Parts of URLs that give access to everyone who knows the URL. */
+/* A URL with one of these parts is a secret: it gives access to everyone who knows the URL. */
 static const char *const open_doors[] = {"//hooks.", "/webhook/", "/webhooks/", NULL};
 
 /* The prefixes of well-known tokens. */
@@ -46,7 +46,7 @@ static const char *const agents[] = {"AI_AGENT", "ANTHROPIC_", "CLAUDE", "CODEX_
     "NODE_ENV=", "NODE_OPTIONS=", "OPENAI_", "OPENCODE", "TMUX_PANE=", NULL};
 
 #define TOKEN_LEN_MIN 20
-#define URLS_MAX 100 /* a value with more counts as a secret: each costs a search of the value */
+#define URLS_MAX 100 /* a value with more URLs counts as a secret, which bounds the time */
 
 static bool is_one_of(const char *word, size_t len, const char *const *list)
 {
@@ -66,7 +66,7 @@ static bool has_end(const char *word, size_t len)
 	return false;
 }
 
-/* Returns true if a word, or its singular, names a secret: KEY, KEY2, KEYS; but not CERTS. */
+/* Returns true if a word, or its singular, means a secret: KEY, KEY2, KEYS; but not CERTS. */
 static bool is_secret_word(const char *word, size_t len)
 {
 	while (len > 0 && memchr(letters, word[len - 1], sizeof letters - 1) == NULL)
@@ -103,7 +103,7 @@ static bool is_secret_name(const char *name, size_t len)
 	return false;
 }
 
-/* Returns true if a URL, from its "://" on, has a user and a password, or a part in open_doors. */
+/* Returns true if a URL has a user and a password, or a part in open_doors. It begins at "://". */
 static bool is_secret_address(const char *address)
 {
 	const char *host = address + 3;

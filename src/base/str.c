@@ -149,7 +149,7 @@ static size_t min_size(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Returns the fewest letters to add, drop, replace or swap with a neighbour to turn a into b. */
+/* Returns how many letters to add, drop, replace or swap with a neighbour at least, from a to b. */
 static size_t edit_distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	size_t rows[3][NEAREST_LEN_MAX + 1];
@@ -376,10 +376,10 @@ static size_t line_len(const char *at, const char *end)
 	return (size_t)((newline != NULL ? newline : end) - at);
 }
 
-/* Returns true if a line begins with an error: "Error: …", "npm error …", "ValueError: …". */
+/* Returns true if "error" is near the start of a line: "npm error …", "ValueError: …". */
 static bool is_error_line(const char *line, size_t len)
 {
-	static const char word[] = "error"; /* it counts only in the first bytes of a line */
+	static const char word[] = "error";
 	if (len == 0 || line[0] == ' ' || line[0] == '\t')
 		return false; /* an indented line is part of a stack trace */
 	for (size_t at = 0; at + strlen(word) <= len && at < 32; at++)
@@ -403,7 +403,7 @@ void str_remark(const char *said, size_t len, char out[STR_REMARK_SIZE])
 				buf_clear(&text);
 			if (text.len > 0)
 				(void)buf_append_str(&text, "; ");
-			(void)str_append_visible(&text, at, shown); /* only the beginning fits */
+			(void)str_append_visible(&text, at, shown); /* appends as much as fits */
 		}
 		was_error = is_error;
 		has_error |= is_error;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* String helpers: numbers, ids, nearest names, base64, making bytes visible. */
+/* Helpers for strings: numbers, ids, nearest names, visible text, base64, lines. */
 #pragma once
 
 #include "base/buf.h"
 
-/* Read a number of decimal digits; i64: maybe behind "-". False for other texts, or too large. */
+/*
+ * Read a number in decimal digits; i64 accepts a "-" before them. Return false for another text,
+ * and for a number that does not fit.
+ */
 bool str_parse_u64(const char *text, size_t len, uint64_t *ret_value);
 bool str_parse_u32(const char *text, size_t len, uint32_t *ret_value);
 bool str_parse_i64(const char *text, size_t len, int64_t *ret_value);
@@ -22,7 +25,7 @@ int str_hex_digit(char c);
 /* Writes 2 * count hexadecimal digits and a NUL. */
 void str_put_hex(char *out, const void *bytes, size_t count);
 
-/* Returns the name (NULL ends names) that is most like text; NULL if none is similar enough. */
+/* Returns the name that is most like text; NULL if none is similar enough. NULL ends names. */
 const char *str_nearest(const char *text, const char *const *names);
 /* Three arguments for "%s%s%s": '; did you mean "NEAREST"?', or other if nearest is NULL. */
 #define STR_NEAREST(nearest, other)                                                            \
@@ -30,9 +33,9 @@ const char *str_nearest(const char *text, const char *const *names);
 	    (nearest) != NULL ? "\"?" : ""
 
 /*
- * Appends bytes as visible text: control characters, invisible ones such as bidi controls, and
- * invalid UTF-8 become \n, \x1b, \u202e and the like. Returns 0 or an enum buf_error; a full out
- * holds the part that fits.
+ * Appends bytes as visible text: control characters, invisible characters such as bidi controls,
+ * and invalid UTF-8 become \n, \x1b, \u202e and the like. Returns 0 or an enum buf_error; out keeps
+ * the part that was appended before the error.
  */
 int str_append_visible(struct buf *out, const void *bytes, size_t len);
 
@@ -48,14 +51,14 @@ const char *str_shown(const char *text, size_t len, char out[STR_SHOWN_SIZE]);
 #define STR_REMARK_SIZE 320
 /*
  * Writes, as one line, the reason that a program gave on standard error: its last group of lines
- * that are errors ("npm error …"), else its last line; "" if the text is empty. Control characters
- * are made visible.
+ * that are errors ("npm error …"), else its last line that is not blank, else "". Control
+ * characters are made visible, and the end is cut if it does not fit.
  */
 void str_remark(const char *said, size_t len, char out[STR_REMARK_SIZE]);
 
 bool str_is_in(const char *text, const char *const *names); /* names ends with NULL */
 bool str_ends_in(const char *text, const char *end);
-const char *str_last_part(const char *path); /* behind the last slash, or all of path */
+const char *str_last_part(const char *path); /* the part behind the last slash, or all of path */
 
 /* Returns the row of an array that begins with this name, or NULL. A row may have the name NULL. */
 #define str_row(array, name)                    \
@@ -63,7 +66,7 @@ const char *str_last_part(const char *path); /* behind the last slash, or all of
 	    array, sizeof array / sizeof *array, sizeof *array, name))
 const void *str_find_row(const void *rows, size_t count, size_t size, const char *name);
 
-/* Writes a reason, cut to size. Returns -1, for the caller to return. */
+/* Writes a reason, cut to size. Returns -1. */
 int str_refuse(char *ret_reason, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -75,10 +78,10 @@ int base64_encode(struct buf *out, const void *bytes, size_t len);
 /* Appends the decoded bytes, all or none. Returns 0, BASE64_INVALID or an enum buf_error. */
 int base64_decode(struct buf *out, const char *text, size_t len);
 
-/* Returns the length of the text without blank lines, each with its newline, at its end. */
+/* Returns the length of the text without the blank lines at its end that have a newline. */
 size_t text_trimmed_len(const uint8_t *text, size_t len);
 
-/* Returns the offset at which the last `lines` lines begin. */
+/* Returns the offset at which the last `lines` lines begin; 0 if there are fewer. */
 size_t text_last_lines(const uint8_t *text, size_t len, int64_t lines);
 
 /* Returns the number of lines, including a last line without a newline. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Strips terminal output to plain lines that end with LF: removes escape sequences and control
- * characters other than TAB. Text behind a carriage return replaces the line, as of a progress bar;
- * a backspace removes a character. Cursor movements are ignored: use a capture for a full-screen
- * program.
+ * characters other than TAB. Text after a carriage return replaces the line, as in a progress bar.
+ * A backspace removes a character. Cursor movements are ignored, so the lines of a full-screen
+ * program make no sense: use a capture.
  */
 #pragma once
 
@@ -14,8 +14,8 @@ struct token;
 struct stripper {
 	struct buf *out; /* the plain text; stripper_consume() removes bytes from its front */
 	size_t line; /* where in out the current line begins */
-	size_t kept; /* bytes of out before this offset are unchanged since the caller set it */
-	bool has_returned; /* the next text replaces the line: a carriage return came before it */
+	size_t kept; /* out before this offset has not changed since the caller set kept */
+	bool has_returned; /* a carriage return came, so the next text replaces the line */
 };
 
 void stripper_init(struct stripper *stripper, struct buf *out);
@@ -27,9 +27,9 @@ void stripper_cut(struct stripper *stripper, size_t len);
 void stripper_consume(struct stripper *stripper, size_t len);
 
 /*
- * Appends the plain lines of len bytes to out. Returns the number of bytes used. The rest, an
- * incomplete sequence or character or a carriage return, must be passed again with the next bytes.
- * An incomplete sequence longer than STRIPPER_OPEN_MAX is used, and dropped.
+ * Appends the plain lines of len bytes to out. Returns the number of bytes used. Pass the rest
+ * again with the next bytes: an incomplete sequence or character, or a carriage return at the end.
+ * An incomplete sequence longer than STRIPPER_OPEN_MAX counts as used, and is dropped.
  */
 #define STRIPPER_OPEN_MAX 8192
 size_t stripper_lines(struct buf *out, const void *bytes, size_t len);

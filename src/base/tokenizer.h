@@ -14,7 +14,7 @@ enum token_kind {
 	TOKEN_CONTROL, /* one C0 character or DEL, but not BEL or ESC */
 	TOKEN_BELL,
 	TOKEN_MARK, /* OSC 133: shell integration */
-	TOKEN_OSC, /* another OSC */
+	TOKEN_OSC, /* any other OSC */
 	TOKEN_SEQUENCE, /* any other sequence, without its bytes */
 };
 
@@ -24,8 +24,8 @@ struct token {
 	size_t len; /* of bytes; for OSC: of text */
 	uint64_t from; /* offset of the first byte in the stream */
 	uint64_t to; /* offset behind the last byte */
-	char mark; /* MARK: 'A' prompt begins, 'B' prompt ends, 'C' command runs, 'D' it ended */
-	int status; /* MARK: the number behind it, of 'D' the exit status; -1 if absent */
+	char mark; /* MARK: 'A' prompt begins, 'B' prompt ends, 'C' command begins, 'D' it ended */
+	int status; /* MARK: its number, for 'D' the exit status; -1 if absent or too large */
 	const char *text; /* MARK: the rest, ";0"; OSC: the string; valid until token() returns */
 };
 

@@ -27,15 +27,16 @@ static inline size_t utf8_char_len(const uint8_t *p, size_t len)
 	return 0;
 }
 
-/* Returns the length of the first character; 0 if invalid; -1 if incomplete at the end. */
+/* Returns the length of the first character; 0 if invalid or len is 0; -1 if incomplete. */
 int utf8_decode(const void *bytes, size_t len, uint32_t *ret_char);
 
 /* Writes a code point that is not a surrogate. Returns its length in bytes. */
 size_t utf8_encode(uint32_t character, char out[4]);
 
 /*
- * Measures the character at the start of len > 0 bytes. Returns true with its length, or false if
- * it is invalid or incomplete, with the length of the bytes that one U+FFFD replaces.
+ * Measures the character at the start of len > 0 bytes. Returns true with the length of the
+ * character. If it is invalid or incomplete, returns false with the number of bytes that one U+FFFD
+ * replaces.
  */
 bool utf8_part(const void *bytes, size_t len, size_t *ret_len);
 
@@ -48,5 +49,5 @@ int utf8_clean(struct buf *out, const void *bytes, size_t len, bool *lossy);
 /* Returns the number of bytes at the end (0 to 3) that begin an incomplete character. */
 size_t utf8_incomplete_tail(const void *bytes, size_t len);
 
-/* Returns the width in terminal cells. A control character or invalid byte counts as one cell. */
+/* Returns the width in terminal cells. Control characters and invalid bytes count as one cell. */
 size_t utf8_cells(const void *bytes, size_t len);

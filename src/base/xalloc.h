@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* Memory for programs: never NULL. Out of memory ends the process with a message and status 1. */
+/* Allocates memory for programs. Out of memory ends the process with a message and status 1. */
 #pragma once
 
 #include "base/alloc.h" /* for mem_free() */
 
-_Noreturn void xalloc_fail(void); /* ends the process with this message */
+_Noreturn void xalloc_fail(void); /* ends the process as if out of memory */
 void *xalloc(size_t size) __attribute__((malloc, returns_nonnull));
 void *xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
 void *xrealloc(void *ptr, size_t size) __attribute__((returns_nonnull));
