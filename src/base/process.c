@@ -261,7 +261,8 @@ static pid_t find_below(pid_t pid, const char *name, unsigned generations, unsig
 		return pid;
 	if (generations == 0)
 		return 0;
-	(void)process_children(pid, children, PROCESS_FIND_MAX, &count);
+	(void)process_children(
+	    pid, children, PROCESS_FIND_MAX, &count); /* false: some may be missing */
 	for (size_t at = 0; found == 0 && at < count; at++)
 		found = find_below(children[at], name, generations - 1, left);
 	return found;
