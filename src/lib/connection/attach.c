@@ -75,7 +75,7 @@ int muxbus_loop_attach(struct muxbus_loop *loop, struct event_base *base)
 	if (attachment == NULL)
 		return MUXBUS_ERR_NOMEM;
 	*attachment = (struct loop_attachment){.base = base};
-	(void)evtimer_assign(&attachment->timers, base, on_timers, loop); /* cannot fail here */
+	(void)evtimer_assign(&attachment->timers, base, on_timers, loop);
 	error = loop_set_host(loop, &host, attachment);
 	if (error != 0)
 		detach(attachment);

@@ -6,7 +6,7 @@
 #include "lib/connection/locate.h"
 #include "lib/connection/loop.h"
 
-/* OUTPUT_PIPE_BYTES: not more, since the kernel limits all pipes of a user together to 64 MiB. */
+/* OUTPUT_PIPE_BYTES: not more, since by default all pipes of a user may have 64 MiB together. */
 enum { OUTPUT_PIPE_BYTES = 256 * 1024, ARGUMENTS_MAX = 16, TARGET_SIZE = 16 };
 
 /* Limit of the bytes that wait to be sent; memory to keep when no bytes wait. */
@@ -140,7 +140,7 @@ int client_open(struct client *client, const struct muxbus_connection_options *o
 	return error;
 }
 
-/* A direct client was refused if the server has sent no message, or speaks another protocol. */
+/* The server refused if it closed the connection without a message, or speaks another protocol. */
 bool client_was_refused(const struct client *client, enum muxbus_way *ret_way)
 {
 	const struct direct *direct = &client->direct;
@@ -153,7 +153,7 @@ bool client_was_refused(const struct client *client, enum muxbus_way *ret_way)
 
 void client_widen_output(struct client *client)
 {
-	(void)fcntl(client->output, F_SETPIPE_SZ, OUTPUT_PIPE_BYTES); /* optional: may fail */
+	(void)fcntl(client->output, F_SETPIPE_SZ, OUTPUT_PIPE_BYTES);
 }
 
 static void empty_out(struct client *client)
@@ -199,7 +199,7 @@ bool client_read_end(struct client *client)
 	if (client->way == MUXBUS_WAY_PROCESS) {
 		client->has_ended = process_reap(&client->process);
 	} else if (!direct_read(&client->direct)) {
-		direct_hang_up(&client->direct); /* only then does tmux close our output */
+		direct_hang_up(&client->direct); /* tmux then closes our output */
 		client->has_ended = true;
 	}
 	return client->has_ended;
@@ -224,7 +224,7 @@ void client_close(struct client *client)
 {
 	process_finish(&client->process);
 	direct_finish(&client->direct);
-	client->handle = -1; /* was closed with process or direct */
+	client->handle = -1; /* process or direct has closed it */
 	client_close_streams(client);
 	client->has_ended = true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A connection's control client: this process if the server knows our protocol, else `tmux -C`. */
+/* A connection's control client: this process, or a `tmux -C` process. */
 #pragma once
 
 #include <muxbus.h>
@@ -10,7 +10,7 @@
 struct client {
 	enum muxbus_way way;
 	pid_t pid; /* pid of the client as tmux sees it */
-	int handle; /* readable when the client ends or is about to: call client_read_end() */
+	int handle; /* readable when the client has ended or soon ends: call client_read_end() */
 	int input; /* the client's standard input: a non-blocking socket; use MSG_NOSIGNAL */
 	int output; /* the client's standard output: a non-blocking pipe */
 	int errors; /* the client's standard error: a non-blocking pipe; -1 if unused */
@@ -31,7 +31,7 @@ void client_init(struct client *client); /* makes a closed client */
  */
 int client_open(struct client *client, const struct muxbus_connection_options *options, int *spare);
 
-/* Returns true, with the next way to try, if the server does not know the client's way. */
+/* For a client that has ended. Returns true, with the next way to try, if the server refused it. */
 bool client_was_refused(const struct client *client, enum muxbus_way *ret_way);
 
 /* Enlarges the output pipe, if the kernel allows it. */
@@ -40,13 +40,13 @@ void client_widen_output(struct client *client);
 enum client_sent {
 	CLIENT_SENT_ALL,
 	CLIENT_SENT_FULL, /* the socket is full; bytes are left in out */
-	CLIENT_SENT_BROKEN, /* the server reads no more; out was emptied */
+	CLIENT_SENT_BROKEN, /* the other end reads no more; out was emptied */
 };
 
 /* Sends out until the socket is full. Does not wait and raises no SIGPIPE. */
 enum client_sent client_send(struct client *client);
 
-/* Reads, without waiting, whether the client has ended. Returns true if it has. */
+/* Handles news of handle without waiting. Returns true if the client has ended. */
 bool client_read_end(struct client *client);
 
 /* Ends the client, by a signal if it is a process. client_read_end() reports the end. */
@@ -54,7 +54,7 @@ void client_end(struct client *client, int signal_number);
 
 void client_close_streams(struct client *client);
 
-/* Kills the client and closes everything except out. client_open() may be called again. */
+/* Kills the client and closes its descriptors. Keeps out. client_open() may be called again. */
 void client_close(struct client *client);
 
 void client_finish(struct client *client); /* client_close(), and frees out */

@@ -24,9 +24,9 @@ enum { WORDS_MAX = 1000 };
 struct muxbus_command {
 	struct buf text;
 	struct buf places; /* array of size_t: the offsets of the nonces in text */
-	/* Arguments of a short list. Each: 1 if it begins a command, else 0; its bytes; a NUL. */
+	/* Words of a short list: a byte 1 if the word begins a command, else 0; the word; a NUL. */
 	struct buf words;
-	bool is_long; /* words is incomplete: the list is too long */
+	bool is_long; /* the list is too long for words, which is incomplete */
 	size_t count;
 	bool is_open; /* arguments can be added to the last command */
 	int error; /* the first error, or 0 */
@@ -247,7 +247,7 @@ const struct buf *command_fill(struct muxbus_command *command, const struct nonc
 	return &command->text;
 }
 
-/* tmux takes a ';' at the end of an argument for a command's end, unless '\\' precedes it. */
+/* For tmux, a ';' at the end of an argument ends the command, unless a '\' precedes it. */
 static int pack_word(struct buf *out, const char *word)
 {
 	size_t len = strlen(word);
@@ -333,8 +333,8 @@ bool command_reads_file(const struct muxbus_command *command)
 static unsigned sentinels_behind(const char *name)
 {
 	/*
-	 * Full names only, since others may be aliases. Not commands that wait for a file or a
-	 * program, and not set-hook, since -R runs the hook.
+	 * Full names (and LIST_COMMANDS), since other names may be aliases. Commands that wait for
+	 * a file or a program are missing, and set-hook, since -R runs the hook.
 	 */
 	static const char *const printing[] = {"capture-pane", "display-message", "list-buffers",
 	    "list-clients", "list-commands", "list-keys", "list-panes", "list-sessions",

@@ -6,13 +6,13 @@
 
 #define COMMAND_COUNT_MAX 4096 /* maximum number of commands in a list */
 
-/* The words of a command that does and prints nothing: only its reply, or its number, is wanted. */
+/* The words of a command that does and prints nothing, for callers that want just a reply. */
 #define COMMAND_NOTHING LIST_COMMANDS, "-F", "", LIST_ONE
 
 /*
- * Return a list: empty, or with a first command of these words, up to NULL. They return NULL if out
- * of memory. The functions that add words accept NULL, and attachment_run() and attach_delay_run()
- * then return MUXBUS_ERR_NOMEM, so that only the caller of these needs to check.
+ * Return an empty list, or a list whose first command has these words, ended by NULL. Out of memory
+ * returns NULL. The functions that add words accept NULL. attachment_run() and attach_delay_run()
+ * return MUXBUS_ERR_NOMEM for NULL, so a caller needs to check only their result.
  */
 struct muxbus_command *command_new(void);
 struct muxbus_command *command_with(const char *name, ...) __attribute__((sentinel));
@@ -21,31 +21,32 @@ struct muxbus_command *command_with(const char *name, ...) __attribute__((sentin
 int command_check(const struct muxbus_command *command, size_t *ret_count);
 
 /*
- * Writes the nonces of all sentinels but the last, which the caller adds. Returns the text, one line
- * without its newline, lent.
+ * Writes the nonces of all sentinels but the last, which the caller adds. Returns the text: one
+ * line without its newline, valid until the list is changed or freed.
  */
 const struct buf *command_fill(struct muxbus_command *command, const struct nonce *nonces);
 
-bool command_reads_file(const struct muxbus_command *command); /* the last is source-file */
+bool command_reads_file(const struct muxbus_command *command); /* the last one is source-file */
 
 /* Returns the pane that is the default target, or MUXBUS_NO_ID. */
 uint32_t command_pane(const struct muxbus_command *command);
 
 /*
- * Returns true if a list may run on the connection: its commands show a person nothing and usually
- * answer at once, or the list is too long to be looked at; and it has no default target, which a
- * control client cannot have.
+ * Returns true if a list may run on the connection. Its commands then show a person nothing and
+ * usually answer at once; the commands of a long list are not checked. Returns false for a list
+ * with a default target, which a control client cannot have.
  */
 bool command_is_quick(const struct muxbus_command *command);
 
 /*
- * Returns the number of sentinels to print behind the last command. 0: it may end or fail after the
- * next one has begun, so that a sentinel proves nothing. 2: it may print nothing, and tmux does not
- * wait before it writes the second text.
+ * Returns the number of sentinels to print behind the last command. 0: the command may end or fail
+ * after the next command has begun, so that a sentinel proves nothing. 2: the command may print
+ * nothing, so the first sentinel is the first text of the stream. tmux waits before it writes the
+ * first text, but not before the second.
  */
 unsigned command_sentinels(const struct muxbus_command *command);
 
-/* Returns true if command_sentinels() is not 0 for any command of the list. */
+/* Returns false for a long list, and if a command may end after the next command has begun. */
 bool command_is_synchronous(const struct muxbus_command *command);
 
 /*

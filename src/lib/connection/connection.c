@@ -2,7 +2,7 @@
 /*
  * One control client and the commands sent to it.
  *
- * Its states:
+ * States of the connection:
  * - STARTING: the client attaches; its greeting is a block with flags 0
  * - GREETED: waits for %session-changed; until then, tmux has no session for the client
  * - HANDSHAKE: asks for the version, and for the flags that tmux has accepted
@@ -11,13 +11,13 @@
  * - FAILED: all reply callbacks were called and the client was killed; waits for its end
  * - ENDED: the closed handler was called; only muxbus_connection_free() is allowed
  *
- * Each list is one line, and its sentinel the next line, since tmux drops the rest of a line after
- * an error. The sentinel is the nonce alone, an unknown command, if tmux answers it as expected:
- * the parse error costs tmux half as much as a command that prints the nonce. While a reply is
- * pending, lists are collected, and written together when the next bytes are read.
+ * Each list is one line, and its last sentinel the next line, since tmux drops the rest of a line
+ * after an error. A cheap sentinel is the nonce alone, an unknown command: the parse error costs
+ * tmux less than a command that prints the nonce. While a reply is pending, new lists are
+ * collected. They are written together at the end of the next callback of the loop.
  *
- * Public functions call no callbacks, except that muxbus_connection_free() calls the pending
- * replies. The closed handler may free the connection.
+ * Public functions call no callbacks, except that muxbus_connection_free() calls the pending reply
+ * functions. The closed handler may free the connection.
  */
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -29,13 +29,13 @@ enum {
 	DEFAULT_TIMEOUT_MS = 5000,
 	/* Limit of the text before the greeting, which may contain configuration errors. */
 	GREETING_MAX = 256 * 1024,
-	/* Maximum time between the end of the client and the end of its output. */
+	/* Maximum time between the first sign of an end and the end of both client and output. */
 	END_TIMEOUT_MS = 500,
-	/* While closing: the time until SIGTERM, from there to SIGKILL, from there to giving up. */
+	/* Times of a close: until SIGTERM, then until SIGKILL, then until giving up. */
 	DETACH_TIMEOUT_MS = 400,
 	TERMINATE_TIMEOUT_MS = 300,
 	KILL_TIMEOUT_MS = 200,
-	/* If a timer fires this much too late, the machine was suspended. */
+	/* If a timer is late by more than this, the machine was suspended. */
 	LATE_MS = 500,
 };
 
@@ -58,7 +58,7 @@ static void fail(struct muxbus_connection *connection, int error, const char *fo
 		loop_timeout_start(&connection->soon, 0);
 }
 
-/* Reports the end of a direct client as `tmux -C` does, by a line of %exit with the reason. */
+/* Reports the end of a direct client as `tmux -C` does: by an event %exit with the reason. */
 static void report_direct_exit(struct muxbus_connection *connection)
 {
 	const char *reason = connection->client.direct.reason;
@@ -94,7 +94,7 @@ static void fail_at_end(struct muxbus_connection *connection)
 
 static void on_input_writable(void *data, uint32_t events);
 
-/* The reason of the end is known once the input, the output and the client have ended. */
+/* Waits until the output and the client have ended: only then is the reason of the end known. */
 static void await_end(struct muxbus_connection *connection)
 {
 	loop_timeout_stop(&connection->deadline);
@@ -153,13 +153,13 @@ static void on_sentinel(void *data)
 		send_detach(connection);
 }
 
-/* Checks the timeout of the first list, which may have begun after the timer was started. */
+/* Checks the timeout of the first list. The list may have begun after the timer was started. */
 static void check_deadline(struct muxbus_connection *connection)
 {
 	const struct pending *first = pending_first(&connection->queue);
 	int64_t allowed_ms;
 	int64_t left_ms;
-	if (first == NULL || connection->state == STATE_CLOSING) /* end_timer limits the close */
+	if (first == NULL || connection->state == STATE_CLOSING) /* end_timer limits a close */
 		return;
 	allowed_ms = (int64_t)connection->options.command_timeout_ms + first->extra_ms;
 	left_ms = allowed_ms - (clock_mono_us() - connection->first_since_us) / 1000;
@@ -174,11 +174,11 @@ static void check_deadline(struct muxbus_connection *connection)
 		    (long long)allowed_ms);
 }
 
-/* Returns true if tmux has accepted our flags; it silently ignores flags that it does not know. */
+/* Returns true if tmux has accepted our flags. tmux ignores flags that it does not know. */
 static bool are_flags_taken(
     const struct muxbus_connection *connection, const struct handshake_answer *answer)
 {
-	if (answer->pid != connection->client.pid) /* seen from another pid namespace */
+	if (answer->pid != connection->client.pid) /* tmux runs in another pid namespace */
 		return true;
 	return handshake_has_flag(answer->flags, "ignore-size") &&
 	    (!(connection->options.flags & MUXBUS_CONNECTION_NO_OUTPUT) ||
@@ -219,7 +219,7 @@ static void on_handshake(
 		connection->handlers.ready(connection->data, &version, answer.session);
 }
 
-/* The first list is the handshake; the user's lists are sent after its reply. */
+/* The handshake is the first list. Other lists are sent after its reply. */
 static int begin_handshake(struct muxbus_connection *connection)
 {
 	struct pending *pending = NULL;
@@ -239,7 +239,7 @@ static int begin_handshake(struct muxbus_connection *connection)
 	connection->state = STATE_HANDSHAKE;
 	len = snprintf(line, sizeof line, "%s\n%s\n" SENTINEL_BEFORE "%s" SENTINEL_BEHIND "\n",
 	    handshake_question, connection->probe.text, pending->nonces[0].text);
-	/* The socket is new and empty, so a short write means that it is broken. */
+	/* The socket is new and empty, so a short write means that the socket is broken. */
 	if (send(connection->client.input, line, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT) != len)
 		await_end(connection);
 	return 0;
@@ -315,7 +315,7 @@ static void stop_watching(struct muxbus_connection *connection)
 static void enter_failed(struct muxbus_connection *connection)
 {
 	int error = connection->error;
-	if (error == 0) /* the close of this connection; tmux may have ended the client before */
+	if (error == 0) /* muxbus_connection_close(); tmux may have ended the client before */
 		error = connection->was_told_to_end && !connection->was_terminated
 		    ? MUXBUS_ERR_CLOSED
 		    : MUXBUS_ERR_CANCELLED;
@@ -329,7 +329,7 @@ static void enter_failed(struct muxbus_connection *connection)
 	pending_fail_all(&connection->queue, error);
 }
 
-/* Calls the closed handler, which may free the connection, so the caller must not use it then. */
+/* Calls the closed handler, which may free the connection: the caller must not use it again. */
 static void enter_ended(struct muxbus_connection *connection)
 {
 	connection->state = STATE_ENDED;
@@ -340,7 +340,7 @@ static void enter_ended(struct muxbus_connection *connection)
 		    connection->data, connection->error, connection->reason);
 }
 
-/* Must be the last call in each callback of the loop. */
+/* The last call in each callback of the loop, since it may free the connection. */
 static void end_turn(struct muxbus_connection *connection)
 {
 	if (!connection->has_failed && connection->client.has_ended && connection->is_output_over)
@@ -492,7 +492,7 @@ static void on_end_timer(void *data)
 	bool is_closing = connection->state == STATE_CLOSING;
 	connection->is_in_turn = true;
 	if (connection->state == STATE_FAILED) {
-		connection->client.has_ended = true; /* SIGKILL had no effect: do not wait longer */
+		connection->client.has_ended = true; /* do not wait longer */
 	} else if (is_closing && !connection->was_terminated) {
 		client_end(&connection->client, SIGTERM);
 		loop_timeout_start(&connection->end_timer, TERMINATE_TIMEOUT_MS);
@@ -581,7 +581,7 @@ int connection_open(struct muxbus_loop *loop, const struct muxbus_connection_opt
 		errno = saved;
 		return error;
 	}
-	connection->options.tmux_path = NULL; /* was lent, and is not needed again */
+	connection->options.tmux_path = NULL; /* lent, and no later start needs it */
 	loop_timeout_start(&connection->deadline, connection->options.greeting_timeout_ms);
 	*ret_connection = connection;
 	return 0;

@@ -8,7 +8,7 @@
 #include "lib/stream/event.h"
 
 #define CONNECTION_HOOKED_US 1000000
-/* The sentinel is SENTINEL_BEFORE, its nonce and SENTINEL_BEHIND, or the nonce alone if cheap. */
+/* A sentinel is these two with a nonce between, or just the nonce if has_cheap_sentinel. */
 #define SENTINEL_BEFORE LIST_COMMANDS " -F "
 #define SENTINEL_BEHIND " " LIST_ONE
 
@@ -35,7 +35,7 @@ struct muxbus_connection {
 	bool is_output_over; /* the client's standard output was read to its end */
 
 	bool has_failed;
-	int error; /* the reason of the failure; 0 if the user closed it */
+	int error; /* the reason of the failure; 0 after muxbus_connection_close() */
 	char reason[ENDING_TEXT_SIZE];
 	struct ending ending;
 	/* tmux has answered all commands that it ran, then ended the client, and all was read. */
@@ -55,9 +55,9 @@ struct muxbus_connection {
 	struct muxbus_parser *parser;
 	struct pending_queue queue;
 	int64_t first_since_us; /* when tmux began with the first list */
-	bool was_hooked; /* a hook has delayed a reply by CONNECTION_HOOKED_US */
+	bool was_hooked; /* a hook has delayed a reply by CONNECTION_HOOKED_US or more */
 	bool has_cheap_sentinel; /* tmux answers a nonce alone with the expected parse error */
-	struct nonce probe; /* the nonce that the handshake sends to find that out */
+	struct nonce probe; /* the handshake sends this nonce alone, to set has_cheap_sentinel */
 };
 
 /* As muxbus_connection_open(), but a direct client takes the connection *spare unless it is -1. */
@@ -72,7 +72,7 @@ void connection_begin_first(struct muxbus_connection *connection);
  */
 int connection_run_kept(struct muxbus_connection *connection, struct muxbus_command *command,
     muxbus_reply_fn *reply, void *data, bool is_ordered);
-/* Returns true if no command of a failed list was run, though the list was sent. */
+/* Returns true if tmux has certainly run no command of a failed list. */
 bool connection_ran_none(
     const struct muxbus_connection *connection, int error, const struct muxbus_reply *replies);
 /* Returns true if a hook has delayed a reply since the last call. */
@@ -80,7 +80,7 @@ bool connection_take_hooked(struct muxbus_connection *connection);
 bool connection_is_idle(const struct muxbus_connection *connection); /* no list is pending */
 /* Returns how long the reply to the first list has been awaited; 0: no list is pending. */
 int64_t connection_awaited_ms(const struct muxbus_connection *connection);
-/* Returns true if tmux has run all ordered lists, as far as is known. */
+/* Returns true if no pending list has is_ordered. */
 bool connection_may_pass(const struct muxbus_connection *connection);
 /* Sends queued lines until the socket is full; the rest follows when it has room. */
 void connection_flush(struct muxbus_connection *connection);

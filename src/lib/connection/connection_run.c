@@ -3,7 +3,7 @@
 #include "lib/connection/command.h"
 #include "lib/connection/connection_parts.h"
 
-/* Number of bytes for which a list gets one more millisecond of timeout. */
+/* A list gets one more millisecond of timeout for this number of bytes. */
 #define BYTES_PER_MS 1024
 
 static int refusal(const struct muxbus_connection *connection)

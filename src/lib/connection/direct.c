@@ -9,7 +9,7 @@
 #define FLAG_CONTROL UINT64_C(0x2000)
 #define FLAG_UTF8 UINT64_C(0x10000)
 
-/* The terminal that list-clients shows. tmux does not look up that of a control client. */
+/* The terminal that list-clients shows. tmux does not look it up for a control client. */
 #define TERM_NAME "muxbus"
 
 enum {
@@ -19,7 +19,7 @@ enum {
 	OUT_BYTES_MAX = 256 * 1024,
 	IN_BYTES_MAX = 4 * IMSG_MAX,
 	VARIABLE_BYTES = 1024, /* including the name; longer variables are not sent */
-	/* Limit of the bytes read at once: tmux sends only a few hundred in total. */
+	/* Limit of the bytes read at once. tmux sends a few hundred in total. */
 	LOOK_BYTES_MAX = 256 * 1024,
 };
 
@@ -101,7 +101,7 @@ static void write_end(struct imsg_writer *writer, uint32_t session, bool has_out
 	write_attach(writer, session, has_output);
 }
 
-/* Sends a few bytes. The socket has room for them, so a short write means that it is broken. */
+/* Sends a few bytes. The socket has room, so a short write means that the socket is broken. */
 static int send_all(int fd, struct buf *bytes)
 {
 	ssize_t sent = send(fd, bytes->data, bytes->len, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -208,17 +208,17 @@ static bool handle(void *data, const struct imsg *message)
 	case IMSG_DETACH_KILL:
 		answer_end(direct);
 		return true;
-	case IMSG_EXEC: /* detach-client -E: we do not run its command; tmux may still run lists */
+	case IMSG_EXEC: /* detach-client -E: its command is not run; tmux may still run lists */
 		direct->is_suspended = true;
 		answer_end(direct);
 		return true;
 	case IMSG_SUSPEND:
-		/* End: only a client with a terminal can resume, and tmux now drops our output. */
+		/* Only a client with a terminal can resume, and tmux now drops our output: end. */
 		direct->is_suspended = true;
 		(void)snprintf(direct->reason, sizeof direct->reason, "suspended");
 		answer_end(direct);
 		return true;
-	default: /* flags need no answer; tmux never locks a control client */
+	default: /* such as flags, which need no answer */
 		return true;
 	}
 }

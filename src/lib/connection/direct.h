@@ -11,7 +11,7 @@
 #define DIRECT_REASON_SIZE 256
 
 struct direct {
-	int fd; /* connection to the server, readable when the client's end is near; -1: none */
+	int fd; /* connection to the server; readable when the client ends or soon ends; -1: none */
 	enum imsg_form form;
 	struct buf in; /* received bytes of an incomplete message */
 	bool was_heard; /* the server has sent a message */
@@ -23,7 +23,7 @@ struct direct {
 
 /*
  * Write messages: the name of the terminal that list-clients shows, the flags of a client, and the
- * variables that tmux copies into a new session.
+ * variables that tmux may copy into a new session.
  */
 void direct_write_terminal(struct imsg_writer *writer);
 void direct_write_flags(struct imsg_writer *writer, uint64_t flags);
@@ -32,8 +32,8 @@ void direct_write_environment(struct imsg_writer *writer);
 void direct_init(struct direct *direct);
 
 /*
- * Attaches this process to a session; MUXBUS_NO_ID: tmux chooses. fd is a connection to the server,
- * which direct owns even after an error. tmux gets copies of input and output. Returns 0,
+ * Attaches this process to a session; MUXBUS_NO_ID: tmux chooses. direct owns fd, a connection to
+ * the server, even after an error. tmux gets copies of input and output. Returns 0,
  * MUXBUS_ERR_NOMEM, or MUXBUS_ERR_SYSTEM with errno.
  */
 int direct_attach(struct direct *direct, int fd, enum imsg_form form, int input, int output,

@@ -2,8 +2,8 @@
 #include "lib/connection/handshake.h"
 
 /*
- * Programs in panes cannot influence these fields, and so cannot forge the answer. Neither command
- * has a hook of the user, as display-message has.
+ * Programs in panes cannot influence these fields, and so cannot forge the answer. No hook of a
+ * user runs after these commands, as one may after display-message.
  */
 const char handshake_question[] =
     "run-shell -C \"" LIST_COMMANDS

@@ -5,7 +5,7 @@
 
 #define FLAG_PASSES UINT16_C(1)
 #define LENGTH_PASSES (UINT32_C(1) << 31)
-#define PID_OF_SOCKET UINT32_MAX /* -1: the server asks the kernel for the pid */
+#define PID_OF_SOCKET UINT32_MAX /* the server asks the kernel for the pid */
 
 /* All fields have the byte order of the machine. */
 struct header {
@@ -111,7 +111,7 @@ int imsg_each(enum imsg_form form, struct buf *in,
 			return MUXBUS_ERR_CANCELLED;
 		at += used;
 	}
-	buf_consume(in, at); /* once for all messages: a listing has one for each line */
+	buf_consume(in, at); /* once for all messages, since a listing has one for each line */
 	return error;
 }
 

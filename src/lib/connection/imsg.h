@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The messages between a tmux client and its server: imsg of OpenBSD, protocol version 8. The
- * header of 16 bytes has 16 bits of length and 16 of flags up to tmux 3.5a, and 32 bits of length
- * since 3.6. The lowest flag, or the highest bit of the length, marks a message that passes a
- * descriptor.
+ * The messages between a tmux client and its server: imsg of OpenBSD, protocol version 8. Up to
+ * tmux 3.5a the header has 16 bits of length and 16 bits of flags; since 3.6, 32 bits of length.
+ * The lowest flag, or the highest bit of the length, marks a message that passes a descriptor.
  */
 #pragma once
 
@@ -63,7 +62,7 @@ struct imsg {
  */
 int imsg_append(struct buf *out, enum imsg_form form, uint32_t type, const void *data, size_t len);
 
-/* Messages that are written one after another: after an error, no further ones. */
+/* Appends several messages. After an error, imsg_write() appends no more. */
 struct imsg_writer {
 	struct buf *out;
 	enum imsg_form form;
@@ -75,12 +74,12 @@ void imsg_write_text(struct imsg_writer *writer, uint32_t type, const char *text
 /* Writes the header of a message without data that passes a descriptor. */
 void imsg_passing(uint8_t out[IMSG_HEADER_BYTES], enum imsg_form form, uint32_t type);
 
-/* Writes a message of another protocol version. Servers answer it or close the connection. */
+/* Writes a message of an unknown protocol version. Servers answer it or close the connection. */
 void imsg_foreign(uint8_t out[IMSG_HEADER_BYTES]);
 
 /*
- * Reads the first message. *ret_used is its length, or 0 if it is incomplete. Returns 0, or
- * MUXBUS_ERR_PROTOCOL if its length is invalid.
+ * Reads the first message. *ret_used is the length of the message, or 0 if it is incomplete.
+ * Returns 0, or MUXBUS_ERR_PROTOCOL if the length is invalid.
  */
 int imsg_read(enum imsg_form form, const uint8_t *bytes, size_t len, struct imsg *ret_message,
     size_t *ret_used);

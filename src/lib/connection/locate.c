@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "base/process.h"
 
-/* CONNECT_TIMEOUT_MS: how long connect() may wait if the queue of the server is full. */
 enum { CONNECT_TIMEOUT_MS = 100 };
 
 static int fit(int written, size_t size)
@@ -39,7 +38,7 @@ static int connect_to(const char *socket_path, int flags)
 		return -1;
 	/* connect() would block forever if the server accepts nothing and its queue is full. */
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
-	do { /* retry after a signal */
+	do {
 		if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
 			return fd;
 	} while (errno == EINTR && clock_left_ms(end_ms) > 0);
@@ -125,7 +124,7 @@ bool locate_is_same(const struct identity *a, const struct identity *b)
 	return a->pid == b->pid && a->start_ticks == b->start_ticks;
 }
 
-/* The process must have our user and a name with "tmux": a service manager may own the socket. */
+/* The file name must contain "tmux", since a service manager may listen on the socket for tmux. */
 bool locate_server_binary(pid_t pid, uid_t uid, char *out, size_t size)
 {
 	char target[PATH_MAX];

@@ -25,14 +25,15 @@ bool locate_is_same(const struct identity *a, const struct identity *b);
 
 /*
  * Writes a path of the server's own binary, which works even if the file was replaced or removed.
- * Returns false if the process has another user, or its binary is not executable or not "tmux".
+ * Returns false if the process has another user, its binary is not executable, or the file name
+ * lacks "tmux".
  */
 bool locate_server_binary(pid_t pid, uid_t uid, char *out, size_t size);
 
 /* Writes the path of a program, searched in PATH if name has no slash. False if none is found. */
 bool locate_program(const char *name, char *out, size_t size);
 
-/* Returns a connection, or -1 with errno; ETIMEDOUT: none was accepted within 100 ms. */
+/* Returns a connection, or -1 with errno; ETIMEDOUT: the queue of the server stayed full. */
 int locate_connect(const char *socket_path);
 /* As locate_connect(), but does not wait. The descriptor is non-blocking. */
 int locate_connect_now(const char *socket_path);

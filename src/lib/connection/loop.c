@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One epoll descriptor with all watches, and a timerfd for all timers, so that another event loop
+ * An epoll descriptor has all watches, and a timerfd serves all timers, so that another event loop
  * watches only one descriptor. A host watches the individual descriptors, which saves a system call
  * a turn. A watch that ends during a turn is freed after the turn, since its event may have been
  * read.
  *
- * For a time more than FAR_US away the timerfd stays set even when its timer is stopped, since the
- * next timer is usually due later. Starting and stopping such timers costs no system call. A timer
- * that is due at once uses an eventfd, because setting a timerfd to the past costs ten times as
- * much.
+ * A timerfd that fires in more than FAR_US stays set when its timer is stopped, since the next
+ * timer is usually due later. So starting and stopping such timers seldom costs a system call. A
+ * timer that is due at once uses an eventfd, since setting a timerfd to the past costs much more.
  */
 #include "lib/connection/loop.h"
 
@@ -292,7 +291,7 @@ bool loop_timeout_is_running(const struct loop_timeout *timer)
 	return !list_is_empty(&timer->link);
 }
 
-/* Takes due timers off the list first: a timer restarted with no delay waits for the next turn. */
+/* Takes due timers off the list first, so that a timer that restarts waits for the next turn. */
 static int fire_timers(struct muxbus_loop *loop)
 {
 	int64_t now_us = clock_mono_us();

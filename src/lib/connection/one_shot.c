@@ -7,14 +7,15 @@
  * No message here passes a descriptor, so on little-endian machines both forms of the header are
  * the same.
  *
- * A list that does not fit into a message is sent as text, for `source-file -`. tmux then does not
- * report its syntax errors to the client, so a last sentinel shows that all commands were run.
+ * A list that does not fit into a message is sent as text, for `source-file -`. tmux then prints a
+ * syntax error as output, so a last sentinel shows that all commands were run.
  *
- * A channel is such a client whose texts end with the command that reads the next text. tmux asks
- * for the next text by a path that no other command reads, and only if the list has succeeded. The
- * text of a failed list ends the channel. Each text has its own default target, as `-t {mouse}` is
- * none. If we hang up while tmux waits for a text, tmux never frees the client: an empty text ends
- * it instead.
+ * A channel is a one-shot that runs several texts: each text ends with the command that reads the
+ * next text. A channel is about as fast as a control client. tmux asks for the next text by a path
+ * that no other command reads, and only if all commands of the list have succeeded; a list that
+ * fails ends the channel. The command has `-t {mouse}`, which is no target, so that tmux finds the
+ * default target of each text anew. If we hang up while tmux waits for a text, tmux never frees the
+ * client, so an empty text ends the client instead.
  *
  * tmux waits for a message before it writes the first text of a stream, but not before the second
  * text. Sentinels behind the last command therefore bring output and exit status at once.
@@ -40,7 +41,7 @@ enum {
 	IN_BYTES_MAX = 4 * IMSG_MAX,
 	LOOK_BYTES_MAX = 1024 * 1024, /* limit of the bytes read in one turn of the loop */
 	ARGUMENTS_MAX = 8,
-	LISTS_MAX = 40, /* lists of a channel; tmux nests up to 50 files */
+	LISTS_MAX = 40, /* maximum number of lists of a channel; tmux nests up to 50 files */
 };
 
 #define READ_NEXT " ; source-file -t \"{mouse}\" " STREAMS_CHANNEL_PATH "\n"
@@ -73,11 +74,11 @@ struct muxbus_one_shot {
 
 static int flush(struct muxbus_one_shot *one_shot);
 
-/* errno stays as it is. */
+/* Keeps errno. */
 static void free_one_shot(struct muxbus_one_shot *one_shot)
 {
 	int saved = errno;
-	if (one_shot->is_answering) { /* the end of the callback frees it */
+	if (one_shot->is_answering) { /* answer_list() frees it after the callback */
 		one_shot->is_kept = false;
 		return;
 	}
@@ -119,16 +120,16 @@ static void add_reply(
 	pending_add_block(&one_shot->queue, &block);
 }
 
-/* Returns the beginning of a syntax error in a text, which is one line. */
+/* Returns what tmux prints before a syntax error in the first line of a text. */
 static const char *error_place(const struct muxbus_one_shot *one_shot)
 {
 	return one_shot->state != CHANNEL_NONE ? STREAMS_CHANNEL_PATH ":1: " : "-:1: ";
 }
 
 /*
- * After a failed command tmux runs no other. The reply of a failed command is its output, then the
- * error. If the last command of the list has output or a sentinel, and runs no other commands, the
- * error comes from a user's hook and is ignored.
+ * Divides the output into replies. After a failed command tmux runs no other. The reply of a failed
+ * command is its output, then the error. If all sentinels were printed, and the last command runs
+ * no other commands, an error comes from a user's hook and is ignored.
  */
 static void divide(struct muxbus_one_shot *one_shot)
 {
@@ -173,7 +174,7 @@ static void finish(struct muxbus_one_shot *one_shot, int error)
 	struct pending *pending = one_shot->pending;
 	loop_unwatch(&one_shot->watch);
 	loop_timeout_stop(&one_shot->timer);
-	if (pending == NULL) { /* its owner frees the channel */
+	if (pending == NULL) { /* a channel without a list: its owner frees it */
 		loop_close_fd(&one_shot->fd);
 		one_shot->state = one_shot->state == CHANNEL_OPENS ? CHANNEL_REFUSED : CHANNEL_OVER;
 		return;
@@ -310,7 +311,7 @@ static int start_process(struct muxbus_one_shot *one_shot)
 	return error;
 }
 
-/* Starts the server's own client, since the server's protocol is another. Returns false. */
+/* Starts a tmux process, since the server speaks another protocol version. Returns false. */
 static bool on_foreign(struct muxbus_one_shot *one_shot)
 {
 	int error;
@@ -338,7 +339,7 @@ static bool handle(void *data, const struct imsg *message)
 	case IMSG_EXIT:
 		if (!imsg_numbers(message, &one_shot->status, 1))
 			one_shot->status = 0;
-		/* Do not answer: tmux counts its open descriptors each time it reads a message. */
+		/* Do not answer: it would cost tmux time to read a message. */
 		finish(one_shot, 0);
 		return false;
 	default:
@@ -351,7 +352,7 @@ static bool handle(void *data, const struct imsg *message)
 	return is_valid;
 }
 
-/* Answers the list of a channel. The callback may start the next one, and keeps or cancels it. */
+/* Answers the list of a channel. The callback may keep the channel, and run its next list. */
 static void answer_list(struct muxbus_one_shot *one_shot)
 {
 	struct pending *pending = one_shot->pending;
@@ -370,7 +371,7 @@ static void answer_list(struct muxbus_one_shot *one_shot)
 		free_one_shot(one_shot);
 }
 
-/* tmux waits for a text. */
+/* Handles that tmux waits for a text. */
 static int on_input(struct muxbus_one_shot *one_shot)
 {
 	switch (one_shot->state) {
@@ -396,7 +397,7 @@ static void on_ready(void *data, uint32_t events UNUSED)
 	size_t total = 0;
 	ssize_t got;
 	int error;
-	do { /* until a read returns less than it could: nothing is left then */
+	do { /* until a read returns less than was asked for: nothing is left then */
 		got = recv(one_shot->fd, bytes, IMSG_MAX, MSG_DONTWAIT);
 		if (got > 0 && buf_append(&one_shot->in, bytes, (size_t)got) != 0) {
 			finish(one_shot, MUXBUS_ERR_NOMEM);
@@ -514,7 +515,7 @@ static struct muxbus_one_shot *new_one_shot(
 	return one_shot;
 }
 
-/* Takes the list. Returns 0 or the error for which it cannot be run; command is kept in any case. */
+/* Takes the list, also on an error. Returns 0, or the error why the list cannot be run. */
 static int take_list(struct muxbus_one_shot *one_shot, struct muxbus_command *command,
     muxbus_reply_fn *reply, void *data)
 {
@@ -526,7 +527,7 @@ static int take_list(struct muxbus_one_shot *one_shot, struct muxbus_command *co
 	    : pending_make(loop_nonces(one_shot->loop), count, reply, data, &one_shot->pending);
 }
 
-/* bytes: the length of the list. */
+/* bytes is the length of the list. */
 static void start_timer(struct muxbus_one_shot *one_shot, unsigned timeout_ms, size_t bytes)
 {
 	loop_timeout_start(

@@ -4,12 +4,12 @@
 
 #include <muxbus.h>
 
-/* Removes the timeout. Returns the time that was left, in ms. */
+/* Removes the timeout of a running one-shot. Returns the milliseconds that were left. */
 int64_t one_shot_wait(struct muxbus_one_shot *one_shot);
 
 /*
- * A channel: a one-shot that runs list after list on one connection, on tmux 3.4 and later. The
- * server does not exit while a channel is open.
+ * A channel is a one-shot that runs several lists, one after another. It needs tmux 3.4 or later.
+ * While a channel is open, the server does not exit.
  */
 enum channel_state {
 	CHANNEL_NONE,
@@ -17,26 +17,28 @@ enum channel_state {
 	CHANNEL_READY, /* takes a list */
 	CHANNEL_RUNS,
 	CHANNEL_ENDS,
-	CHANNEL_OVER, /* closed: only to be freed */
-	CHANNEL_REFUSED, /* closed before it was ready: this server takes no channel */
+	CHANNEL_OVER, /* closed; only to be freed */
+	CHANNEL_REFUSED, /* closed before it was ready */
 };
 
-/* Opens a channel without waiting. Its lists have the options socket_path, pane and flags. */
+/* Opens a channel without waiting. The options tmux_path and timeout_ms are ignored. */
 int channel_open(struct muxbus_loop *loop, const struct muxbus_one_shot_options *options,
     struct muxbus_one_shot **ret_channel);
 
 enum channel_state channel_state(const struct muxbus_one_shot *channel);
 
 /*
- * Runs a list on a ready channel, and always frees the list, for which command_is_synchronous()
- * must hold. timeout_ms: as in the options of a one-shot. The channel is freed after the callback,
- * unless the callback keeps it; if this returns an error, at once.
+ * Runs a list on a ready channel, and always frees the list. command_is_synchronous() must be true
+ * for the list. timeout_ms: as in the options of a one-shot. The channel is freed after the
+ * callback, unless the callback keeps it. If this function returns an error, the channel is freed.
  */
 int channel_run(struct muxbus_one_shot *channel, unsigned timeout_ms,
     struct muxbus_command *command, muxbus_reply_fn *reply, void *data);
 
-/* In the callback of a list: keeps the channel. Returns false if it takes no further list. */
+/*
+ * In the callback of a list: keeps the channel. Returns false if the channel takes no more lists.
+ */
 bool channel_keep(struct muxbus_one_shot *channel);
 
-/* Has tmux end the channel, which is over then. It must not run a list. */
+/* Has tmux end the channel, which later becomes CHANNEL_OVER. The channel must not run a list. */
 void channel_end(struct muxbus_one_shot *channel);

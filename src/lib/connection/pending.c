@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * tmux drops the rest of a line, with its sentinels, after a failed command; the last sentinel of a
- * list has a line of its own. Commands with missing sentinels were not run. Memory is allocated
- * when a list is accepted, except for the text of replies, which may become MUXBUS_ERR_NOMEM.
+ * After a failed command, tmux drops the rest of the line with its sentinels. So of the commands
+ * whose sentinels are missing, the first one failed and the others were not run. On a connection,
+ * the last sentinel of a list has a line of its own. Memory is allocated when a list is accepted,
+ * except for the text of replies: a reply whose text finds no memory has MUXBUS_ERR_NOMEM.
  */
 #include "lib/connection/pending.h"
 
 #include "lib/connection/command.h"
 
-/* Limit of the text of all replies, and the memory to keep afterwards. */
+/* Limit of the text of all replies to a list, and the memory to keep afterwards. */
 #define BODIES_MAX ((size_t)MUXBUS_LINE_MAX + 64 * 1024)
 #define BODIES_KEEP_BYTES (64 * 1024)
 

@@ -12,7 +12,7 @@ struct pending {
 	muxbus_reply_fn *reply;
 	void *data;
 	unsigned extra_ms; /* additional timeout for a long list */
-	bool is_ordered; /* lists beside the connection must wait until tmux has run this list */
+	bool is_ordered; /* one-shots of the sync must wait until tmux has run this list */
 	size_t count;
 	size_t answered; /* number of commands with a complete reply */
 	struct nonce *nonces;
@@ -20,7 +20,7 @@ struct pending {
 };
 
 struct pending_queue {
-	struct list lists; /* tmux is answering the first list */
+	struct list lists; /* of struct pending; tmux is answering the first */
 	size_t count;
 	struct buf bodies; /* text of the replies to the first list, each with a NUL */
 };
@@ -35,7 +35,7 @@ void pending_queue_finish(struct pending_queue *queue); /* the queue must be emp
 int pending_make(struct nonce_pool *pool, size_t count, muxbus_reply_fn *reply, void *data,
     struct pending **ret_pending);
 void pending_free(struct pending *pending); /* NULL is accepted */
-/* Makes *ret_pending for the commands of a list, without nonces. Returns 0, or an error. */
+/* As pending_make() for the commands of a list, but without nonces. */
 int pending_of(const struct muxbus_command *command, muxbus_reply_fn *reply, void *data,
     struct pending **ret_pending);
 
@@ -53,13 +53,13 @@ void pending_add_block(struct pending_queue *queue, const struct muxbus_block *b
  */
 struct pending *pending_end_command(struct pending_queue *queue, size_t index);
 
-/* Passes replies to the reply function of a list, and frees the list. */
+/* Passes replies to the reply function of a list, and frees pending. */
 void pending_reply(
     struct pending *pending, int error, const struct muxbus_reply *replies, size_t count);
-/* Does pending_reply() with the replies that the queue has received. */
+/* Calls pending_reply() with the replies that the queue has received. */
 void pending_answer(struct pending_queue *queue, struct pending *pending);
 
-/* Reports an error to the reply function of a list that is in no queue, and frees the list. */
+/* Passes an error to the reply function of a list that is in no queue, and frees pending. */
 void pending_fail(struct pending *pending, int error);
 /* Fails all lists of a queue, including those that the reply functions add. */
 void pending_fail_all(struct pending_queue *queue, int error);

@@ -35,7 +35,7 @@ static bool send_ping(struct ping *ping)
 	return false;
 }
 
-/* If no server listens, that is an answer too: the caller tries to attach and gets the error. */
+/* If no server listens, calls answered() too: the caller tries to attach and gets the error. */
 static void on_timer(void *data)
 {
 	struct ping *ping = data;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * A ping finds out when a server that did not answer begins to answer. The ping is a message of an
- * unknown protocol version, which all servers refuse without making a client. It waits without a
+ * unknown protocol version, which a server refuses without making a client. A ping waits without a
  * timeout, so that a stopped server later finds one ping and not many attempts to attach.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* tmux waits forever for a reader, so the kernel kills the client when this program dies. */
+/* A tmux client waits forever for a reader of its output, so it gets a death signal. */
 #include "lib/connection/process.h"
 
 #include <muxbus.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Starts and ends the `tmux -C` process. */
+/* Starts and ends a tmux process: `tmux -C`, or one for a list of commands. */
 #pragma once
 
 #include "base/base.h"
@@ -10,7 +10,7 @@ struct process {
 	bool has_ended; /* the process has ended and was reaped */
 	/* Set after the end: */
 	int exit_status; /* -1 if it was killed */
-	int exit_signal; /* 0 if no signal killed it, or other code reaped it */
+	int exit_signal; /* 0 if no signal killed it, or if other code reaped it */
 };
 
 void process_init(struct process *process);

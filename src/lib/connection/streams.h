@@ -20,13 +20,14 @@ struct streams {
 	struct buf errors; /* text written to descriptor 2 */
 	bool is_cut; /* text was dropped, as a buffer is full */
 	bool lacks_memory;
-	int input; /* stream for `text` that tmux waits for and has no text yet; -1: none */
-	bool is_channel; /* `text` is that of STREAMS_CHANNEL_PATH, and tmux waits for it */
+	int input; /* stream on which tmux waits for `text`; -1: none */
+	/* true: `text` is for STREAMS_CHANNEL_PATH, and tmux waits while there is none */
+	bool is_channel;
 	/* A file or standard descriptor that tmux writes to. */
 	struct open_stream {
 		int number;
 		int fd; /* 1: body; 2: errors; higher: a file; -1: unused entry */
-		bool is_new; /* the text for which it was opened has not come yet */
+		bool is_new; /* tmux has written nothing to it yet */
 	} open[STREAMS_MAX];
 };
 
@@ -39,10 +40,10 @@ void streams_reset(struct streams *streams);
 /* Handles a message about a stream; ignores others. Returns false if invalid or out of memory. */
 bool streams_take(struct streams *streams, const struct imsg *message);
 
-/* Sends text to the stream input, which must be there. Returns false if out of memory. */
+/* Sends text to the stream input, which must not be -1. Returns false if out of memory. */
 bool streams_send_input(struct streams *streams);
 
-/* Returns true if text of a stream that was opened has yet to come. */
+/* Returns true if tmux has opened a stream and written nothing to it yet. */
 bool streams_has_new(const struct streams *streams);
 
 /* Appends to body or errors, and drops text that does not fit. Returns false if out of memory. */
