@@ -166,7 +166,7 @@ static void report_link(struct finder *finder, enum muxbus_change_kind kind,
 	change_list_add(finder->list, &change);
 }
 
-/* Reports links that only a has. A link with a new index is reported as linked, not as unlinked. */
+/* Reports links that only a has. A link with a new index counts as linked, but not as unlinked. */
 static void report_links_only_in(struct finder *finder, const struct muxbus_model *a,
     const struct muxbus_model *b, enum muxbus_change_kind kind)
 {
@@ -317,7 +317,7 @@ static void compare_window(
 	}
 }
 
-/* A new index counts, even if only a pane before it has closed. */
+/* Another index counts as another place, even if only a pane before this one has closed. */
 static bool place_differs(const struct muxbus_pane *a, const struct muxbus_pane *b)
 {
 	return a->window != b->window || a->index != b->index;

@@ -25,7 +25,7 @@ const struct format_field session_fields[] = {
 	{"session_group", FIELD_TEXT, AT(group)},
 	{"destroy-unattached", FIELD_BOOL, AT(session.destroy_unattached)},
 	{"exit-unattached", FIELD_BOOL, AT(exit_unattached)},
-	/* hooks of the commands in listing.c: the first rows, as tmux before 3.5 shows no array */
+	/* the hooks of listing.c: their first entries, as tmux before 3.5 prints no whole array */
 	{"?#{after-list-panes[0]}#{after-list-windows[0]}#{after-list-sessions[0]}"
 	 "#{after-list-clients[0]}#{after-display-message[0]},1,", FIELD_BOOL, AT(has_hook)},
 	{"version", FIELD_WORD, AT(version)},
@@ -190,7 +190,7 @@ static size_t write_field(
 }
 
 /*
- * Each variable costs tmux a microsecond per pane, so a condition skips values that do not matter:
+ * Each variable costs tmux time for each pane, so a condition skips values that do not matter:
  * "#{?pane_dead,1 TAB #{pane_dead_status},TAB}" prints two fields in either case.
  */
 static size_t write_fields(
@@ -253,7 +253,7 @@ static const char *field_end(const struct fields_target *target, const char *at,
 {
 	if (target->is_counted)
 		(void)counted_text(at, end, &at);
-	while (at < end && *at != '\t' && *at != '\n') /* most fields have only some bytes */
+	while (at < end && *at != '\t' && *at != '\n') /* most fields are short */
 		at++;
 	return at;
 }
@@ -305,7 +305,7 @@ static size_t cut_text(char *text, size_t len)
 	return len;
 }
 
-/* Reads an encoded text of more than MUXBUS_NAME_MAX bytes, and cuts it. Returns as read_text(). */
+/* As read_text(), for an encoded text of more than MUXBUS_NAME_MAX bytes, which is cut. */
 static int read_long_text(
     const struct fields_target *target, const char *text, size_t len, const char **ret_text)
 {

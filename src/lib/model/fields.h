@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Tables that give the formats of listings, and the reader of their records. A record is a line
- * that starts with a letter; a TAB separates two fields. A text that programs can choose is
- * encoded, so that it contains no TAB and no line like one of tmux's. In the output of a one-shot
- * no such line can mislead, so the text is counted, as in `"LENGTH:TEXT`, which costs tmux 2
- * microseconds instead of 20.
+ * Tables for the formats of listings, and the reader of their records. A record is a line that
+ * starts with a letter; a TAB separates two fields. On a connection, a text that programs can
+ * choose is usually encoded: then it contains no TAB, and no line that looks like one of tmux. In
+ * the output of a one-shot such a line is harmless, so a text may be counted, as in `"LENGTH:TEXT`,
+ * which costs tmux much less.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ enum field_kind {
 	FIELD_INT, /* int; keeps its default if the field is empty */
 	FIELD_UNSIGNED, /* unsigned; must not be empty */
 	FIELD_U64, /* uint64_t; keeps its default if the field is empty */
-	FIELD_TEXT, /* const char *; any bytes. tmux prints them encoded, or behind their length */
+	FIELD_TEXT, /* const char *: any bytes; printed encoded or counted */
 	/* As FIELD_TEXT, but never counted: tmux reads the value again between length and text. */
 	FIELD_LIVE,
 	FIELD_WORD, /* const char *: made by tmux, without TAB or newline */
@@ -27,10 +27,10 @@ enum field_kind {
 
 /* A row of a table, which ends with the variable NULL. */
 struct format_field {
-	const char *variable; /* name in a format; "": read again from the previous field's text */
+	const char *variable; /* name in a format; "": read the text of the previous field again */
 	enum field_kind kind;
 	size_t offset; /* of the member in the record */
-	unsigned followers; /* number of fields behind this field that are empty if this is false */
+	unsigned followers; /* number of next fields that are empty if this field is false */
 	char mark; /* for FIELD_MARK */
 };
 
@@ -53,7 +53,7 @@ struct pane_detail {
 	uint32_t window;
 	uint32_t session; /* a session that contains the window */
 	int32_t window_index; /* of the window in that session */
-	int32_t index; /* options can change this and the next members without an event */
+	int32_t index; /* this and the next members can change without an event */
 	unsigned width;
 	unsigned height;
 	int top;
@@ -77,8 +77,8 @@ extern const struct format_field place_fields[]; /* of struct muxbus_pane: id an
 extern const struct format_field client_fields[]; /* of struct muxbus_client */
 
 /*
- * Adds an argument, the format of records: the text `before`, the letter, the fields of one table
- * and of `more` (NULL: none), the text `after`.
+ * Adds an argument, the format of records: the text `before`, the letter, the fields of the tables
+ * `fields` and `more` (NULL: none), the text `after`.
  */
 void fields_write(struct muxbus_command *command, const char *before, char letter,
     const struct format_field *fields, const struct format_field *more, bool is_counted,

@@ -102,7 +102,7 @@ static int add_link(void *data, const char *line, const char *end)
 	return error;
 }
 
-/* If the session is new in its group, lists the whole server next, for the number of the group. */
+/* If the session is new in its group, lists the whole server next, to number the group. */
 static int add_session_link(void *data, const char *line, const char *end)
 {
 	struct listing_reading *reading = data;
@@ -184,7 +184,10 @@ static int add_bare_pane(void *data, const char *line, const char *end)
 	return take_pane(data, bare_pane_fields, line, end);
 }
 
-/* tmux does not announce that windows were swapped: lists the sessions of the known links next. */
+/*
+ * If a link is unknown, windows may have been swapped, which tmux does not announce. Lists the
+ * sessions of the window's known links next.
+ */
 static void doubt_links(struct listing_reading *reading, const struct muxbus_link *now)
 {
 	const struct muxbus_link *link = model_first_link(reading->before, now->window);
@@ -194,7 +197,7 @@ static void doubt_links(struct listing_reading *reading, const struct muxbus_lin
 		parts_add_session(&reading->listing->more, link->session);
 }
 
-/* If the link's session is unknown, and not listed too, lists the whole server next. */
+/* If the session of the link is unknown, and not listed too, lists the whole server next. */
 static void take_window(struct listing_reading *reading, const struct window_record *record)
 {
 	struct merge_read *read = &reading->read;
@@ -256,7 +259,7 @@ static void list_unread_window(struct listing_reading *reading, uint32_t window)
 		parts_add_window(&reading->listing->more, window);
 }
 
-/* Lists windows next if a pane's window or index differs, and all links if one is missing. */
+/* Lists windows next if a pane's window or index differs, and all links if a link is missing. */
 static void compare_detail(struct listing_reading *reading, const struct pane_detail *detail)
 {
 	const struct muxbus_pane *pane = muxbus_model_pane(reading->before, detail->pane);
@@ -294,7 +297,7 @@ static int add_detail(void *data, const char *line, const char *end)
 	return 0;
 }
 
-/* Returns true if text is this title, and has no '\\', since tmux may have added that. */
+/* Returns true if text is this title. With a '\\' returns false, since tmux may have added it. */
 static bool is_title(const char *title, const char *text, size_t len)
 {
 	size_t known = strlen(title);
@@ -321,7 +324,7 @@ static int compare_layout(void *data, const char *line, const char *end)
 	return 0;
 }
 
-/* tmux prints titles without encoding, which is cheap and safe: they have no control characters. */
+/* Titles are printed without encoding, which is cheap. They have no control characters. */
 static int compare_title(void *data, const char *line, const char *end)
 {
 	struct listing_reading *reading = data;
@@ -340,7 +343,7 @@ static int compare_title(void *data, const char *line, const char *end)
 	return 0;
 }
 
-/* tmux does not announce that it renumbers windows, but then the first or last index changes. */
+/* tmux does not announce that it renumbers windows. The first or last index changes then. */
 static int compare_end(void *data, const char *line, const char *end)
 {
 	struct listing_reading *reading = data;
@@ -355,7 +358,7 @@ static int compare_end(void *data, const char *line, const char *end)
 	return 0;
 }
 
-/* Compares the window of a pane. For a closed pane tmux shows another pane, which is ignored. */
+/* Compares the window of a pane. For a closed pane tmux prints another pane, which is ignored. */
 static int compare_place(void *data, const char *line, const char *end)
 {
 	struct listing_reading *reading = data;
@@ -377,7 +380,7 @@ static int add_client(void *data, const char *line, const char *end)
 	struct muxbus_client client = {.session = MUXBUS_NO_ID};
 	int error =
 	    end_line(fields_read(&reading->target, client_fields, &line, end, &client), &line);
-	/* Without a locked or suspended client, which tmux 3.7 and later do not list either. */
+	/* Skip a locked or suspended client, which tmux 3.7 and later do not list. */
 	if (error == 0 && client.session != MUXBUS_NO_ID)
 		model_add_client(reading->listing->model, &client);
 	return error;
@@ -406,7 +409,7 @@ struct list_command {
 	const char *command;
 	const char *option; /* NULL: none */
 	char sigil; /* of the listed object's id; NUL: no target */
-	const char *filter; /* of the links of a session; NULL: the id is the target */
+	const char *filter; /* condition for the links of a session; NULL: the id is the target */
 	const char *format_option; /* NULL: the format is the last argument */
 	char letter;
 	const struct format_field *fields;
@@ -415,8 +418,8 @@ struct list_command {
 };
 
 /*
- * Links of a session are chosen by a filter and not by a target, for which tmux up to 3.5a crashes
- * if the session is in a group and has no current window.
+ * A filter, not a target, chooses the links of a session: with a target, tmux up to 3.5a crashes if
+ * the session is in a group and has no current window.
  */
 static const struct list_command list_commands[] = {
     [LIST_SESSIONS] = {"list-sessions", NULL, 0, NULL, "-F", 'S', session_fields, NULL,
@@ -458,7 +461,7 @@ static void plan_step(struct plan *plan, enum list_kind kind, uint32_t id)
 	plan->steps[plan->count++] = (struct listing_step){.kind = kind, .id = id};
 }
 
-/* The last command must have output or no hook: see divide() in one_shot.c. */
+/* The last command must print something or have no hook: see divide() in one_shot.c. */
 static void plan_parts(struct plan *plan, const struct parts *parts)
 {
 	plan->count = 0;
@@ -506,7 +509,7 @@ static const char *loops_of(const struct list_command *list)
 }
 
 /*
- * Writes a listing as a format of list-commands, since that has no hook. Its last line is "1",
+ * Writes a listing as a format of list-commands, after which no hook runs. The last line is "1",
  * which tmux leaves out if it has not expanded the whole format.
  */
 static void write_unhooked(struct muxbus_command *command, const struct list_command *list,
@@ -609,7 +612,7 @@ static int read_reply(struct listing_reading *reading, const struct listing_step
 		return 0;
 	fields_read_lines(&reading->target, &lines, list->letter, list->add, reading,
 	    &reading->listing->malformed);
-	/* No record of the window was read; only a listing of the whole server shows why. */
+	/* No record of the window was read. Only a listing of the whole server shows why. */
 	if (step->kind == LIST_WINDOW && reading->read.link_count == links)
 		reading->listing->more.all = true;
 	return 0;

@@ -12,7 +12,7 @@ struct listing {
 	bool exit_unattached; /* if version is set: the server exits when no client is attached */
 	bool has_hook; /* if version is set: a command of a listing has a hook of the user */
 	unsigned malformed; /* number of invalid records, which were skipped */
-	struct parts more; /* to list next: changes of the server that no event announced */
+	struct parts more; /* parts to list next, such as changes that no event announced */
 	bool is_cut; /* some records were cut off by tmux */
 	bool is_torn; /* a pane is now in a window that was not listed */
 };
@@ -21,8 +21,8 @@ struct listing {
 void listing_write(struct muxbus_command *command, const struct parts *parts);
 
 /*
- * Reads the replies. All that the parts do not include is taken from before, which is NULL only for
- * the whole server. Returns 0, MUXBUS_ERR_COMMAND (a listed object does not exist),
+ * Reads the replies. Objects that the parts do not include are copied from before, which may be
+ * NULL only for the whole server. Returns 0, MUXBUS_ERR_COMMAND (a listed object does not exist),
  * MUXBUS_ERR_NOMEM, or MUXBUS_ERR_INVALID if count is not the number of commands.
  */
 int listing_read(const struct muxbus_reply *replies, size_t count, uint32_t caps,
@@ -30,7 +30,7 @@ int listing_read(const struct muxbus_reply *replies, size_t count, uint32_t caps
 
 /*
  * Returns true if the replies are those of a server without sessions, which runs with the option
- * exit-empty off: the list of sessions is empty, and all further commands fail.
+ * exit-empty off. Then the list of sessions is empty, and the further commands fail.
  */
 bool listing_has_no_session(
     const struct parts *parts, const struct muxbus_reply *replies, size_t count);

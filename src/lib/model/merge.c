@@ -38,7 +38,7 @@ static void copy_sessions(struct merge *merge)
 	}
 }
 
-/* Compares an old link with those of the windows that were read. False: the link is outdated. */
+/* Compares an old link with the links of windows that were read. False: the old one is outdated. */
 static bool fit_link(struct merge *merge, struct muxbus_link *link)
 {
 	for (unsigned i = 0; i < merge->read->link_count; i++) {
@@ -101,7 +101,7 @@ static void copy_windows(struct merge *merge)
 	}
 }
 
-/* Updates a pane's details. Lists its window next if the listing lacks or contradicts the pane. */
+/* Updates a pane's details. If the listing lacks or contradicts the pane, lists its window next. */
 static void take_detail(struct merge *merge, struct muxbus_pane *pane)
 {
 	const struct pane_detail *detail = map_get(&merge->read->details, pane->id);

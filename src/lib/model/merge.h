@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Fills a new model with the records of an old model that were not listed and did not change. */
+/* Fills a new model with those records of an old model that were not listed. */
 #pragma once
 
 #include <muxbus.h>
@@ -16,8 +16,9 @@ struct merge_read {
 };
 
 /*
- * Copies into `model` the records of `before` that were not listed, and finishes it. `more` gets
- * the parts that contradict each other, to be listed again. Returns 0 or MUXBUS_ERR_NOMEM.
+ * Copies into `model` the records of `before` that were not listed, and calls model_finish(). Adds
+ * to `more` the parts that contradict each other, to be listed again. Returns 0 or
+ * MUXBUS_ERR_NOMEM.
  */
 int merge_rest(struct muxbus_model *model, const struct muxbus_model *before,
     const struct merge_read *read, struct parts *more);
@@ -28,6 +29,9 @@ struct merge_drop {
 	struct map panes; /* set of pane ids */
 };
 
-/* Makes a finished copy of a model without the objects in drop (or NULL). 0 or MUXBUS_ERR_NOMEM. */
+/*
+ * Makes a finished copy of a model, without the objects in drop; NULL: with all objects. Returns 0
+ * or MUXBUS_ERR_NOMEM.
+ */
 int merge_copy(const struct muxbus_model *before, const struct merge_drop *drop,
     struct muxbus_model **ret_model);

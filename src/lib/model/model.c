@@ -21,7 +21,7 @@ struct model_table {
 	void *items;
 	size_t count;
 	size_t cap;
-	size_t next; /* behind the item found last: walks look for all items in order */
+	size_t next; /* index behind the item found last: callers often look for items in order */
 };
 
 struct muxbus_model {
@@ -30,8 +30,8 @@ struct muxbus_model {
 	struct model_table links; /* by session, index, window */
 	struct model_table panes; /* by window, index, id */
 	struct model_table clients; /* by name */
-	uint64_t *pane_order; /* sorted: a pane id in the upper half, its position in the lower */
-	size_t next_pane; /* in pane_order, behind the pane found last */
+	uint64_t *pane_order; /* sorted; upper half: pane id, lower half: position in panes */
+	size_t next_pane; /* index in pane_order, behind the pane found last */
 	struct muxbus_link *window_links; /* a copy of links, sorted by window, session, index */
 	struct pool_block *pool;
 	bool is_cut;
@@ -155,7 +155,7 @@ static int compare_numbers(int64_t a, int64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* Compares two records by the id that is their first member. One may be only an id. */
+/* Compares two records by their first member, an id. Either may be just an id. */
 static int compare_ids(const void *a, const void *b)
 {
 	return compare_numbers(*(const uint32_t *)a, *(const uint32_t *)b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The model of a server. model_finish() makes it read-only; each change makes a new model. */
+/* The model of a server. After model_finish(), objects are no longer added or removed. */
 #pragma once
 
 #include <muxbus.h>
@@ -30,18 +30,18 @@ void model_add_link(struct muxbus_model *model, const struct muxbus_link *link);
 void model_add_pane(struct muxbus_model *model, const struct muxbus_pane *pane);
 void model_add_client(struct muxbus_model *model, const struct muxbus_client *client);
 
-/* Notes that something of the model is lost, because there was no memory for it. */
+/* Notes that a part of the model is missing, because there was no memory. */
 void model_fail(struct muxbus_model *model);
-/* Returns MUXBUS_ERR_NOMEM if a function of the model was ever out of memory, else 0. */
+/* Returns MUXBUS_ERR_NOMEM if a part of the model is missing for lack of memory, else 0. */
 int model_error(const struct muxbus_model *model);
 
-/* Sorts and counts the records, and removes those without a parent. Returns model_error(). */
+/* Sorts and counts the records. Removes links and panes without a parent. Returns model_error(). */
 int model_finish(struct muxbus_model *model);
 
 /* Returns true if records are missing because there were too many or because they had no parent. */
 bool model_is_cut(const struct muxbus_model *model);
 
-/* Return a pane by id, or the next one, or NULL. The caller may change all but window and index. */
+/* Return a pane by id, or the next pane, or NULL. Changes must keep the order of the panes. */
 struct muxbus_pane *model_pane_entry(struct muxbus_model *model, uint32_t id);
 struct muxbus_pane *model_next_pane_entry(
     struct muxbus_model *model, const struct muxbus_pane *previous);
@@ -63,8 +63,9 @@ const struct muxbus_link *model_link(
     const struct muxbus_model *model, uint32_t session, uint32_t window);
 
 /*
- * Walk the links of a window, by session; the links of a session, by index; the panes of a window,
- * by index. Return NULL at the end. The first walk returns copies: do not pass them to the second.
+ * Walk the links of a window, sorted by session; the links of a session, by index; the panes of a
+ * window, by index. Return NULL at the end. The links of a window are copies: do not pass them to
+ * model_next_session_link().
  */
 const struct muxbus_link *model_first_link(const struct muxbus_model *model, uint32_t window);
 const struct muxbus_link *model_next_window_link(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The parts of a server that a listing reads. More than PARTS_IDS_MAX windows or sessions become
- * the whole server.
+ * The parts of a server that a listing reads. If a list would have more than PARTS_IDS_MAX ids, the
+ * whole server is read instead.
  */
 #pragma once
 
@@ -15,14 +15,14 @@ struct part_ids {
 };
 
 struct parts {
-	bool all; /* the whole server; the other lists do not matter */
+	bool all; /* the whole server; the members from windows on do not matter then */
 	bool is_bare; /* for all: without commands and directories of panes */
 	bool is_counted; /* texts are counted instead of encoded: see fields.h */
-	bool is_unhooked; /* by commands that run no hook of the user, where tmux has any */
+	bool is_unhooked; /* list by commands after which no hook of a user runs, if possible */
 	struct part_ids windows; /* each window with its panes and one of its links */
 	struct part_ids sessions; /* each session with all its links */
 	struct part_ids ends; /* sessions whose first and last link are compared */
-	struct part_ids places; /* panes; checks whether they are in windows that are not listed */
+	struct part_ids places; /* panes whose window is compared, if it is not listed */
 	bool indexes; /* compare the indexes of all panes and links */
 	bool details; /* the fields that tmux does not announce, of all panes */
 	bool titles; /* compare the titles of all panes */
@@ -39,7 +39,7 @@ void parts_remove_window(struct parts *parts, uint32_t window);
 void parts_add_session(struct parts *parts, uint32_t session);
 void parts_add_ends(struct parts *parts, uint32_t session);
 void parts_add_place(struct parts *parts, uint32_t pane);
-/* Adds the parts of `more`, but not how it lists them (is_bare, is_counted, is_unhooked). */
+/* Adds the parts of `more`, except is_bare, is_counted and is_unhooked. */
 void parts_add(struct parts *parts, const struct parts *more);
 
 bool parts_are_empty(const struct parts *parts);

@@ -39,9 +39,9 @@ static bool is_tile(const struct muxbus_pane *pane, const struct muxbus_cell *ce
 }
 
 /*
- * tmux takes a row for a border status from the bottom panes, and columns for a scrollbar from all
- * panes, but leaves each pane one row and one column. Panes that fill larger cells prove that there
- * is neither.
+ * For a border status, tmux takes a row from the bottom panes; for a scrollbar, columns from all
+ * panes. But tmux leaves each pane one row and one column. So a bottom cell of several rows and a
+ * cell of several columns prove that there is neither, if their panes fill them.
  */
 static bool is_proof(const struct tiles *tiles)
 {
@@ -81,7 +81,10 @@ const struct muxbus_cell *tiles_find(const struct tiles *tiles, uint32_t pane)
 	return NULL;
 }
 
-/* Finds the panes that the new layout lacks. Returns false if it has new panes or another order. */
+/*
+ * Finds the panes that the new layout lacks. Returns false if the layout has new panes, another
+ * order or no panes, or if out of memory.
+ */
 static bool find_lost(
     const struct muxbus_model *model, uint32_t window, const struct tiles *tiles, struct map *lost)
 {
@@ -125,7 +128,7 @@ static int copy_without(const struct muxbus_model *before, uint32_t window,
 	return error;
 }
 
-/* Returns false if out of memory, or if no pane is active; the model must then be freed. */
+/* Returns false if out of memory, or if no pane is active: the caller then frees the model. */
 static bool set_layout(struct muxbus_model *model, uint32_t id, const char *layout,
     const struct tiles *tiles, uint32_t active)
 {

@@ -70,7 +70,7 @@ static char *take_rest(struct event_cursor *cursor, size_t *ret_len)
 	return rest;
 }
 
-/* Reads an id, or a number for a NUL sigil. may_lack: "-" means none. Returns false if invalid. */
+/* Reads an id or, without a sigil, a number. may_lack: "-" means none. Returns false if invalid. */
 static bool take_number(
     struct event_cursor *cursor, char sigil, bool may_lack, uint32_t *ret_number)
 {
@@ -127,7 +127,7 @@ static bool take_argument(struct event_cursor *cursor, char letter, struct muxbu
 		return take_string(cursor, &event->label);
 	case 'L':
 		return take_string(cursor, &event->layout);
-	case 'V': /* tmux before 2.2 sends neither this argument nor the next */
+	case 'V': /* tmux before 2.2 does not send this argument and the next */
 		event->visible_layout = take_word(cursor, &len);
 		return true;
 	case 'F':

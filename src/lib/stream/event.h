@@ -7,7 +7,8 @@
 #include "base/base.h"
 
 /*
- * line begins with % and has no newline; line[len] must be a NUL. scratch has room for len + 1
- * bytes. The event points into both. A line with unexpected arguments becomes MUXBUS_EVENT_UNKNOWN.
+ * Parses a line that begins with % and has no newline; line[len] must be a NUL. scratch has room
+ * for len + 1 bytes. The event points into line and scratch. A line with unexpected arguments
+ * becomes MUXBUS_EVENT_UNKNOWN.
  */
 void event_parse(const char *line, size_t len, char *scratch, struct muxbus_event *ret_event);

@@ -6,12 +6,12 @@
  *
  * or, since tmux 3.8, JSON without blanks: {"V":2,"L":CELL} with
  *
- * CELL = {"t":"p", "h" or "v", "w":W,"h":H,"x":X,"y":Y,"z":Z if it floats, other numbers,
- * "I":"%ID" or "c":[CELL,...]}
+ * CELL = {"t":"p", "h" or "v", "w":W,"h":H,"x":X,"y":Y,"z":Z if it floats, other numbers, "I":"%ID"
+ * or "c":[CELL,...]}
  *
- * Each cell has one 'x', or in JSON one '{' besides the outer one, so the number of cells is known
- * before reading. Nesting uses the parents of cells instead of the stack, so the cost of a hostile
- * string is limited by its length.
+ * Each cell has one 'x', or in JSON one '{' besides the outer one. So the maximum number of cells
+ * is known before reading. Nesting uses the parents of cells instead of the stack, so the cost of a
+ * hostile string is limited by its length.
  */
 #include <muxbus.h>
 
@@ -84,7 +84,7 @@ static bool read_place(struct layout_reader *reader, int *ret_place)
 	return true;
 }
 
-/* Old strings have no ids: a number before 'x' is the width of the next cell, and is not read. */
+/* Old layout strings have no pane ids. A number before 'x' is the width of the next cell. */
 static bool read_pane(struct layout_reader *reader, uint32_t *ret_pane)
 {
 	const char *start = reader->next;
@@ -179,7 +179,7 @@ static void mark_floating(struct muxbus_layout *layout, uint32_t pane)
 			layout->cells[i].is_floating = true;
 }
 
-/* Reads "<CELL,...>" if it follows: the floating panes, which are in the tree too. */
+/* Reads the floating panes, "<CELL,...>", if they follow. They are in the tree too. */
 static bool read_floating(struct layout_reader *reader)
 {
 	struct muxbus_layout *layout = reader->layout;
@@ -350,7 +350,7 @@ static bool begin_cell(struct layout_reader *reader, uint32_t *ret_index)
 	return true;
 }
 
-/* Continues with a cell's sibling, or ends its parents up to one with more members. */
+/* Begins the next sibling of a cell. If there is none, ends parents up to one with more members. */
 static bool end_cell(struct layout_reader *reader, uint32_t *index, bool *ret_is_root)
 {
 	*ret_is_root = false;

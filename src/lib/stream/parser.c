@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Parses the bytes of a control-mode stream as they arrive. Its three states are:
+ * Parses the bytes of a control-mode stream as they arrive. The parser has three states:
  *
  * - OUTSIDE: at the start of a line, or in a line other than output
  * - OUTPUT: in the data of an %output line, which is delivered in pieces and not stored; only the
@@ -8,8 +8,8 @@
  * - BLOCK: from a %begin to the end of its block or, if a nonce is expected, to the sentinel with
  *   the nonce; the segment stores the lines
  *
- * In a BLOCK only the expected guard and sentinel have a meaning. segment.c explains how the stored
- * lines are divided, and why the result is reliable.
+ * In the state BLOCK, only the expected guard and sentinel have a meaning. segment.c explains how
+ * the stored lines are divided, and why the result is reliable.
  */
 #include "lib/stream/parser.h"
 
@@ -17,7 +17,7 @@
 #include "lib/stream/segment.h"
 #include "lib/unescape.h"
 
-/* The largest piece of output. It stays in the processor's cache. */
+/* The largest piece of output: one that stays in the processor's cache. */
 #define PIECE_BYTES (16 * 1024)
 /* Limit of the prefix "%extended-output %P AGE ... : " of an output line. */
 #define PREFIX_MAX 256
@@ -50,7 +50,7 @@ struct muxbus_parser {
 	struct buf event; /* copy of a line, into which an event points */
 
 	struct parser_output output;
-	uint8_t carry[ESCAPE_LEN]; /* start of an escape whose rest was not received yet */
+	uint8_t carry[ESCAPE_LEN]; /* start of an escape whose rest has not arrived */
 	size_t carry_len;
 
 	struct segment segment;
@@ -140,7 +140,7 @@ size_t parser_sentinel_index(const struct muxbus_parser *parser)
 	return parser->sentinel_index;
 }
 
-/* Returns the index of the nonce in a line, in either form; nonce_count if the line has none. */
+/* Returns the index of a nonce that is a line, alone or behind the prefix; else nonce_count. */
 static size_t find_nonce(const struct muxbus_parser *parser, const char *line, size_t len)
 {
 	static const size_t prefix_len = sizeof PARSER_SENTINEL_PREFIX - 1;
@@ -242,7 +242,10 @@ static void give_output(struct muxbus_parser *parser, size_t len)
 	    parser->data, parser->output.pane, parser->piece, len, parser->output.age_ms);
 }
 
-/* Writes a split escape, completed, to the start of the piece. Returns its length, or 0. */
+/*
+ * Completes a split escape, and writes it to the start of the piece. Returns the number of bytes
+ * written: 0 if the escape is still incomplete.
+ */
 static size_t complete_carry(struct muxbus_parser *parser, const uint8_t **bytes, size_t *len)
 {
 	while (*len > 0 && parser->carry_len < ESCAPE_LEN) {
@@ -367,7 +370,7 @@ static int end_segment(struct muxbus_parser *parser)
 	return error;
 }
 
-/* Follows the three lines of a sentinel. Returns true if a line is the last of them. */
+/* Follows the three lines of a sentinel. Returns true if this line is the last of them. */
 static bool pass_sentinel(
     struct muxbus_parser *parser, const char *line, size_t len, const struct guard *guard)
 {
@@ -436,7 +439,7 @@ static size_t feed_output(struct muxbus_parser *parser, const char *bytes, size_
 	return data_len + 1;
 }
 
-/* Handles the complete lines that cannot be a guard or nonce. *ret_used is their length. */
+/* Stores the complete lines that can be neither guard nor nonce. *ret_used is their length. */
 static int feed_body(struct muxbus_parser *parser, const char *bytes, size_t len, size_t *ret_used)
 {
 	size_t used = 0;
@@ -561,7 +564,7 @@ static int feed_bytes(struct muxbus_parser *parser, const char *bytes, size_t le
 	return error;
 }
 
-/* After the nonces were cancelled in a block, reads the stored lines again without nonces. */
+/* Reads the stored lines of a block again, after its nonces were cancelled. */
 static int rescan(struct muxbus_parser *parser)
 {
 	struct buf text = parser->segment.text;

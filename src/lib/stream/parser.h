@@ -7,16 +7,17 @@
 #include "base/base.h"
 
 /*
- * list-commands prints a text of ours and, unlike display-message, has no hook of the user. The
- * option command-alias of a user may have both of its names; so we call it by the beginning of one,
- * which tmux completes. LIST_ONE behind -F has it print the text once.
+ * The command list-commands prints a text of ours. No hook of a user runs after list-commands, as
+ * one may after display-message. But a user's option command-alias may redefine both names of the
+ * command. So we use the beginning of a name, which tmux completes. The argument LIST_ONE makes
+ * list-commands print the text only once.
  */
 #define LIST_COMMANDS "list-comman"
 #define LIST_ONE "lscm"
 
 /*
- * A sentinel is a block that contains a nonce: alone, as `list-comman -F NONCE lscm` prints it, or behind this
- * prefix, as tmux answers the unknown command NONCE.
+ * A sentinel is a block that contains a nonce. The nonce is alone if `list-comman -F NONCE lscm`
+ * printed it. It stands behind this prefix if NONCE was sent as an unknown command.
  */
 #define PARSER_SENTINEL_PREFIX "parse error: unknown command: "
 
@@ -25,11 +26,12 @@ struct nonce {
 };
 
 /*
- * Copies the nonces of the next sentinels, in the order of their commands. tmux skips sentinels
- * after a failed command, so any of these may be next, and after it only later ones. With a count
- * of 0 no sentinel is expected. Returns 0, or MUXBUS_ERR_NOMEM without a change.
+ * Copies the nonces of the next sentinels, in the order of their commands. Any of these sentinels
+ * may be next, since tmux skips sentinels after a failed command; earlier ones are then no longer
+ * expected. With a count of 0 no sentinel is expected. Returns 0, or MUXBUS_ERR_NOMEM without a
+ * change.
  */
 int parser_expect_list(struct muxbus_parser *parser, const struct nonce *nonces, size_t count);
 
-/* For the sentinel handler: returns the index of its nonce in the last list that was set. */
+/* For the sentinel handler: returns the index of the nonce in the list of parser_expect_list(). */
 size_t parser_sentinel_index(const struct muxbus_parser *parser);

@@ -5,16 +5,16 @@
  * tmux copies the text of panes, titles and files into a reply unchanged. A program that knows the
  * time and guesses tmux's running number can print a line that looks like the end of the block with
  * its output. But it cannot print the nonce. So the position of the sentinel is certain, and so is
- * the first %begin, which was read outside of any block. Between them is
+ * the first %begin, which was read outside of any block. Between these two stands a segment:
  *
  * segment = block { line | block }
  * block   = %begin T N F, lines of any text, %end T N F or %error T N F
  * line    = other text that tmux writes outside of blocks
  *
- * A segment is the reply of one command, as connections send a sentinel after each command. So it
- * is usually one block, which ends with the last line. Therefore a block ends at the LAST line that
- * can end it. If there are more blocks (an alias, if-shell, hooks), these rules decide which lines
- * can:
+ * A segment is the reply of one command, as connections send a sentinel after each command. So a
+ * segment is usually one block, which ends with the last line. Therefore a block ends at the LAST
+ * line that can end it. If there are more blocks (an alias, if-shell, hooks), these rules decide
+ * which lines can end a block:
  *
  * 1. A guard (%begin, %end, %error) counts only if its number and time lie between the first
  * %begin and the sentinel, since tmux numbers its commands in order. Other guards are text.
@@ -27,11 +27,11 @@
  *
  * The limit: if the texts of two blocks in one segment are hostile, a forger who guesses the
  * numbers of both blocks can move the border between them, and so text from one block to the other.
- * The library sends one sentinel for each command that prints foreign text, so the later block can
- * only come from a hook or an alias. Raw text outside of blocks (%message with a newline) can
- * always be forged.
+ * The library sends a sentinel after each command of a list, so the later block comes from a hook,
+ * an alias or if-shell. Raw text outside of blocks (%message with a newline) can always be forged.
  *
- * All this is one walk backwards, so the time for hostile text is proportional to its length.
+ * All this is one or two walks backwards, so the time for hostile text is proportional to its
+ * length.
  */
 #include "lib/stream/segment.h"
 
@@ -151,7 +151,7 @@ static int append(struct segment *segment, const char *text, size_t len)
 	return buf_append(&segment->text, text, len) == 0 ? 0 : MUXBUS_ERR_NOMEM;
 }
 
-/* Adds as much of a line as fits, unless the line may be a guard. Sets the cut behind it. */
+/* Adds as much of a line as fits, unless the line may be a guard. Sets the cut at the end. */
 static int add_last_line(struct segment *segment, const char *line)
 {
 	size_t room = MUXBUS_LINE_MAX - segment->text.len;
@@ -227,7 +227,10 @@ void segment_block(struct segment *segment, const struct guard *end, struct muxb
 	    segment->text.len, ret_block);
 }
 
-/* Returns false for a guard that tmux cannot have printed here. Equal keys: the same block. */
+/*
+ * Reads a guard. Returns false for another line, and for a guard that tmux cannot have printed
+ * here. The guards of a block have the same key.
+ */
 static bool read_own_guard(const struct segment *segment, size_t line, size_t line_end,
     struct guard *ret_guard, uint64_t *ret_key)
 {
@@ -251,11 +254,14 @@ static int set_end(struct segment *segment, uint64_t key, size_t line)
 	return map_set(&segment->ends, key, segment->text.data + line) == 0 ? 0 : MUXBUS_ERR_NOMEM;
 }
 
-/* Stores for each key the last line that can end its block; is_strict: if the rest divides too. */
+/*
+ * Stores for each key the last line that can end its block. If is_strict, the text behind that line
+ * can be divided too. *ret_whole: the whole text can be divided.
+ */
 static int find_ends(struct segment *segment, bool is_strict, bool *ret_whole)
 {
 	const char *text = (const char *)segment->text.data;
-	bool can_divide = true; /* the text behind the line can be divided */
+	bool can_divide = true; /* the text behind line_end can be divided */
 	for (size_t line_end = segment->text.len; line_end > 0;) {
 		const char *newline = line_end < 2 ? NULL : memrchr(text, '\n', line_end - 1);
 		size_t line = newline == NULL ? 0 : (size_t)(newline + 1 - text);
@@ -335,7 +341,7 @@ int segment_divide(struct segment *segment, const struct guard *sentinel)
 	return error;
 }
 
-/* Returns false if no block begins there. The end of the first block may be missing by a cut. */
+/* Returns false if no block begins at line. The end of the first block may have been cut off. */
 static bool next_block(struct segment *segment, size_t line, struct muxbus_block *ret_block)
 {
 	const char *text = (const char *)segment->text.data;

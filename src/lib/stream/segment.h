@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The text from a %begin to the sentinel. It is stored until it is complete, then divided. */
+/* A segment is the text from a %begin to the sentinel: stored until complete, then divided. */
 #pragma once
 
 #include <muxbus.h>
@@ -29,7 +29,7 @@ struct segment {
 	size_t cut; /* offset of the cut */
 	size_t next; /* position of segment_next() */
 	/* Results of segment_divide(): */
-	uint32_t number_span; /* how many numbers tmux has used up to the sentinel */
+	uint32_t number_span; /* how many numbers tmux has used from the first to the sentinel */
 	uint64_t time_first; /* earliest time of a guard; the latest is time_first + time_span */
 	uint64_t time_span;
 	struct map ends; /* maps the key of a %begin to the line that ends its block */
@@ -38,7 +38,7 @@ struct segment {
 void segment_init(struct segment *segment);
 void segment_finish(struct segment *segment);
 
-/* Empties the segment. The next line to add must be first. */
+/* Empties the segment. The next line to add must be the %begin `first`. */
 void segment_start(struct segment *segment, const struct guard *first);
 
 /*
@@ -47,10 +47,10 @@ void segment_start(struct segment *segment, const struct guard *first);
  */
 int segment_add(struct segment *segment, const char *text, size_t len);
 
-/* Marks the current end, since the next line may be the %begin of the sentinel. */
+/* Marks the current end of the text: the next line may be the %begin of the sentinel. */
 void segment_mark(struct segment *segment);
 
-/* Makes one block of the segment. end is its last line, which was not added. */
+/* Makes one block of the segment. end is the last line of the block, which was not added. */
 void segment_block(
     struct segment *segment, const struct guard *end, struct muxbus_block *ret_block);
 
