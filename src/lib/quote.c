@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Quotes bytes for tmux, and decodes them. tmux reads a command line twice: with its parser (see
- * muxbus_quote()) and, in many arguments, with its format expansion (see muxbus_literal()). Only
- * double quotes work for all bytes. Single quotes can contain neither a newline nor an escape, and
- * a raw byte 0xFF ends the line on machines with a signed char.
+ * Quotes bytes for tmux, and decodes fields that tmux printed. tmux reads a command line twice:
+ * with its parser (see muxbus_quote()) and, in many arguments, with its format expansion (see
+ * muxbus_literal()). Only double quotes can hold every byte but NUL. Single quotes can contain
+ * neither a newline nor an escape. A raw byte 0xFF ends the line if char is signed.
  */
 #include <muxbus.h>
 
 #include "base/base.h"
 
-/* Printable ASCII, not special between double quotes, stays readable in tmux's log of commands. */
+/* Returns true for a byte to write as it is, so that tmux's log of commands stays readable. */
 static bool is_plain(uint8_t byte)
 {
 	return byte >= ' ' && byte < '~' && byte != '"' && byte != '\\' && byte != '$';
@@ -85,7 +85,7 @@ static int vis_letter(char c)
 	return found == NULL ? -1 : (unsigned char)values[found - letters];
 }
 
-/* Returns the length, or -1. A backslash in the value was a percent code before vis(3). */
+/* Returns the length, or -1. Each backslash is of vis(3): those of the value are percent codes. */
 static ssize_t vis_decode(char *text, size_t len)
 {
 	char *out = text;

@@ -76,9 +76,8 @@ static size_t unescape_portable(uint8_t *dst, const uint8_t *src, size_t len)
 #define ESCAPE_DIGITS_FACTOR (1u << 22 | 1u << 11 | 1u)
 
 /*
- * Both vector variants walk over the mask of the backslashes in each block. Each copy is a whole
- * block; the next copy overwrites the excess. The portable variant handles the bytes behind the
- * last block.
+ * The vector variants walk over the mask of the backslashes in each block. They copy whole blocks;
+ * the next copy overwrites the excess. The portable variant handles the last bytes.
  */
 struct vector_ops {
 	uint64_t (*backslashes)(const uint8_t *src);
@@ -205,10 +204,10 @@ size_t unescape(uint8_t *dst, const uint8_t *src, size_t len)
 	return variants[0].run(dst, src, len);
 }
 
-/* Size of a decoded piece if out has no slack; it stays in the cache. */
+/* muxbus_unescape() decodes into pieces of this size, which stay in the cache. */
 #define PIECE_BYTES 4096
 
-/* out may equal in: a write never overtakes the read, since decoding makes no text longer. */
+/* out may equal in: decoding makes no text longer, so a write does not overtake the reads. */
 size_t muxbus_unescape(uint8_t *out, const uint8_t *in, size_t len)
 {
 	uint8_t piece[PIECE_BYTES + UNESCAPE_SLACK];

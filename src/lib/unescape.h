@@ -17,7 +17,7 @@ size_t unescape(uint8_t *dst, const uint8_t *src, size_t len);
 /* As unescape(), but byte by byte and without slack: the reference for tests and benchmarks. */
 size_t unescape_naive(uint8_t *dst, const uint8_t *src, size_t len);
 
-/* The variants for this processor, ended by NULL. unescape() uses the first. */
+/* The variants for this processor; the name NULL ends them. unescape() uses the first. */
 struct unescape_variant {
 	const char *name;
 	size_t (*run)(uint8_t *dst, const uint8_t *src, size_t len);

@@ -11,8 +11,9 @@
 #define RELEASE(major, minor, letter) ((major)*1000000u + (minor)*1000u + (letter))
 #define FOREVER UINT32_MAX
 /*
- * The oldest release. Up to 3.2a the server crashes when a pane with remain-on-exit ends and output
- * of it waits for a control client. Our own panes have remain-on-exit, to read their status.
+ * The oldest supported release. Up to 3.2a the server crashes if a pane with remain-on-exit ends
+ * while its output waits for a control client. The daemon's own panes have remain-on-exit, so that
+ * their status can be read.
  */
 #define OLDEST RELEASE(3u, 3u, 0u)
 #define MASTER_MAJOR 3u
@@ -22,7 +23,7 @@ struct cap_row {
 	uint32_t bit;
 	const char *name;
 	uint32_t since; /* the first release with the capability */
-	uint32_t until; /* the first later release that lacks it; FOREVER: none */
+	uint32_t until; /* the first later release without the capability; FOREVER: none */
 };
 
 /* Sorted by the bits of the capabilities. */
@@ -49,7 +50,7 @@ static const struct cap_row cap_rows[] = {
 
 #define CAP_ROWS (sizeof cap_rows / sizeof cap_rows[0])
 
-/* OpenBSD's tmux has the version of the system. Each row: the release that it has at least. */
+/* OpenBSD's tmux shows the version of the system. A row: the tmux release that it is at least. */
 static const struct {
 	uint32_t system;
 	unsigned major;
@@ -113,7 +114,7 @@ static int map_openbsd(struct muxbus_version *version)
 			version->major = openbsd_rows[i].major;
 			version->minor = openbsd_rows[i].minor;
 			version->letter = 0;
-			/* This tmux may encode printed text. Decoding plain text alters nothing. */
+			/* OpenBSD's tmux may encode fields. Decoding keeps plain fields. */
 			version->caps =
 			    caps_of(release_of(version), true) | MUXBUS_CAP_PRINT_ENCODED;
 			return 0;
