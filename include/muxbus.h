@@ -5,6 +5,7 @@
  * The parts. Each can be used without the parts that follow it in this list.
  *
  * quote        converts byte strings to tmux arguments and back; format fields
+ * version      parses the version of tmux, and tells what that version can do
  * parser       turns the bytes of `tmux -C` into output, events and reply blocks
  * lines        turns the output of a pane into lines of plain text
  * layout       parses the layout strings of windows
@@ -24,9 +25,9 @@
  * - ..._free() accepts NULL. An object must not be freed inside its own callbacks, unless
  * the callback's comment allows it. NULL is allowed for a function that is called once with
  * an answer, and for the handlers of connections and syncs.
- * - Pointers passed to a callback are lent until it returns. Keep ids, not pointers.
+ * - Pointers passed to a callback are valid until it returns. Keep ids, not pointers.
  * - Ids are the numbers that tmux prints: pane %3 is 3, window @7 is 7, session $1
- * is 1. A tmux server never uses an id twice.
+ * is 1. A tmux server does not use an id twice.
  * - Nothing here is thread-safe: use a loop and its objects in one thread. Several threads
  * may each have their own loop; set the allocator and the log before they start.
  * - After fork() only the parent may use the objects. The child must not even call
@@ -58,8 +59,8 @@ extern "C" {
 #endif
 
 /*
- * The version of this header, which a program is compiled with: a semantic version. Before 1.0 a
- * new minor version may remove or change interfaces; contrib/CHANGES.library lists them. Since 0.2.
+ * The version of this header: a semantic version. Before 1.0 a new minor version may remove or
+ * change interfaces; contrib/CHANGES.library lists them. Since 0.2.
  */
 #define MUXBUS_VERSION_MAJOR 0
 #define MUXBUS_VERSION_MINOR 3
@@ -81,8 +82,9 @@ MUXBUS_API unsigned muxbus_version(void);
  *
  * There are two kinds of errors. If the number is above MUXBUS_ERR_FATAL, one call or one command
  * failed, and the connection continues. (MUXBUS_ERR_COMMAND is such an error, with a text from tmux
- * in the reply.) If the number is below, the connection has ended and can only be freed. A
- * connection that runs out of memory may end too: its handler closed then gets MUXBUS_ERR_NOMEM.
+ * in the reply.) If the number is below, the connection of the call, if any, has ended and can only
+ * be freed. A connection that runs out of memory may end too: its handler closed then gets
+ * MUXBUS_ERR_NOMEM.
  */
 enum muxbus_error {
 	MUXBUS_OK = 0,
@@ -109,18 +111,18 @@ enum muxbus_error {
 };
 
 /*
- * Returns the text of an error in English, without a newline; never NULL. For MUXBUS_ERR_SYSTEM it
- * is the text of errno.
+ * Returns the text of an error in English, without a newline; never NULL. For MUXBUS_ERR_SYSTEM
+ * returns the text of errno, valid until the next call.
  */
 MUXBUS_API const char *muxbus_strerror(int error);
 
-/* Returns true if an error ends the connection that it came from. */
+/* Returns true if an error ends the connection from which the error came. */
 MUXBUS_API bool muxbus_error_is_fatal(int error);
 
 /*
  * Allocation and log.
  *
- * Both settings are for the whole process. The library has no other global state.
+ * Both settings are for the whole process.
  */
 
 /*
@@ -143,8 +145,8 @@ enum muxbus_log_level {
 };
 
 /*
- * Sets the log function. Without it the library logs nothing. text is one line without its newline;
- * bytes from tmux are made printable.
+ * Sets the log function. Without one, the library logs nothing. text is one line without its
+ * newline; bytes from tmux are made printable.
  */
 typedef void muxbus_log_fn(void *data, enum muxbus_log_level level, const char *text);
 MUXBUS_API void muxbus_set_log(muxbus_log_fn *log, void *data);
@@ -187,15 +189,15 @@ MUXBUS_API size_t muxbus_literal(char *out, const void *bytes, size_t len);
 #define MUXBUS_FORMAT_WHOLE "#{?version,1,}"
 
 /*
- * Writes to out, with its NUL, the format that prints a variable (such as "pane_title") as one
- * printable line without TAB: '%', '\', LF and TAB become percent codes. Returns the length without
- * the NUL, or MUXBUS_ERR_LIMIT if size is too small.
+ * Writes to out, with a NUL, a format that prints a variable (such as "pane_title") as one line
+ * without TAB: '%', '\', LF and TAB become percent codes. Returns the length without the NUL, or
+ * MUXBUS_ERR_LIMIT if size is too small.
  */
 MUXBUS_API ssize_t muxbus_field_format(char *out, size_t size, const char *variable);
 
 /*
  * Decodes in place the text that tmux printed for muxbus_field_format(). caps are the capabilities
- * of the server: tmux 3.4 to 3.5a encodes printed text once more. Returns the new length, or
+ * of the server, since tmux 3.4 to 3.5a encodes printed text once more. Returns the new length, or
  * MUXBUS_ERR_SYNTAX.
  */
 MUXBUS_API ssize_t muxbus_field_decode(char *field, size_t len, uint32_t caps);
@@ -210,18 +212,18 @@ enum muxbus_cap {
 	MUXBUS_CAP_HOOK_MESSAGE = 1 << 1, /* since 3.4: display-message -c reaches a client */
 	MUXBUS_CAP_DEAD_SIGNAL = 1 << 2, /* since 3.3: pane_dead_signal */
 	MUXBUS_CAP_SWAP_NOTIFIES = 1 << 3, /* since 3.3: swap-pane sends an event */
-	MUXBUS_CAP_PASTE_VIS = 1 << 4, /* since 3.7: paste-buffer without -S alters controls */
+	MUXBUS_CAP_PASTE_VIS = 1 << 4, /* since 3.7: paste-buffer needs -S to keep control bytes */
 	MUXBUS_CAP_FLOATING = 1 << 5, /* since 3.7: layouts may have floating panes */
 	MUXBUS_CAP_FAST_OUTPUT = 1 << 6, /* since 3.7: an output reader costs tmux little */
 	MUXBUS_CAP_NO_DETACH_ON_DESTROY = 1 << 7, /* since 3.6: clients have this flag */
-	MUXBUS_CAP_EXTENDED_KEYS = 1 << 8, /* since 3.5: modifyOtherKeys loses C0 of send-keys -l */
+	MUXBUS_CAP_EXTENDED_KEYS = 1 << 8, /* since 3.5: send-keys -l may lose control bytes */
 	MUXBUS_CAP_PASTE_DEAD_CRASH = 1 << 9, /* to 3.3a: pasting to a dead pane crashes tmux */
 	MUXBUS_CAP_OFF_CRASH = 1 << 10, /* to 3.6b: refresh-client -A :off crashes tmux */
-	MUXBUS_CAP_WINDOW_CRASH = 1 << 11, /* to 3.7c: two windows dying together kill tmux */
-	MUXBUS_CAP_SUBSCRIPTION_CRASH = 1 << 12, /* to 3.6b: -B and a session's end kill tmux */
+	MUXBUS_CAP_WINDOW_CRASH = 1 << 11, /* to 3.7c: two windows that close at once crash tmux */
+	MUXBUS_CAP_SUBSCRIPTION_CRASH = 1 << 12, /* to 3.6b: refresh-client -B may crash tmux */
 	MUXBUS_CAP_NAMES_ENCODED = 1 << 13, /* to 3.6b: names are stored encoded as by vis(3) */
 	MUXBUS_CAP_EVENTS_SYNC = 1 << 14, /* since 3.8: events are sent without delay */
-	MUXBUS_CAP_START_CRASH = 1 << 15, /* to 3.6b: an event while `tmux -C` starts kills tmux */
+	MUXBUS_CAP_START_CRASH = 1 << 15, /* to 3.6b: an event may crash tmux while -C starts */
 	MUXBUS_CAP_NEW_LAYOUTS = 1 << 16, /* since 3.8: layouts in JSON, on request */
 	MUXBUS_CAP_EMOJI_JOIN = 1 << 17, /* since 3.4: skin tones and U+FE0F add no width */
 };
@@ -236,7 +238,7 @@ struct muxbus_version {
 
 /*
  * Parses `#{version}`: "3.3a", "next-3.8", "3.4-rc2", "openbsd-7.5", "master". Returns 0,
- * MUXBUS_ERR_SYNTAX if text is not a version, or MUXBUS_ERR_VERSION if it is older than 3.3.
+ * MUXBUS_ERR_SYNTAX if text is not a version, or MUXBUS_ERR_VERSION if tmux is older than 3.3.
  */
 MUXBUS_API int muxbus_version_parse(const char *text, struct muxbus_version *ret_version);
 
@@ -247,11 +249,11 @@ MUXBUS_API const char *muxbus_cap_name(uint32_t bit);
  * Parser.
  *
  * Takes the bytes of a control-mode stream, split anywhere, and calls handlers. The parser does no
- * I/O, trusts no line inside a block, and fails only when out of memory.
+ * I/O, and fails only if out of memory.
  *
  * tmux does not escape replies, so a body may contain a line that looks like the end of the reply.
- * So each reply is followed by a sentinel command that prints a secret number, the nonce. The
- * parser stores the lines between the first block and the sentinel; each body ends at the last line
+ * So send a sentinel behind each command: a command that prints a secret number, the nonce. The
+ * parser stores the lines from the first block to the sentinel. Each body ends at the last line
  * that can end it.
  */
 struct muxbus_parser;
@@ -291,7 +293,7 @@ enum muxbus_event_kind {
 struct muxbus_event {
 	enum muxbus_event_kind kind;
 	const char *name; /* without the %, also if unknown; NUL-terminated */
-	const char *line; /* all after the name and its space; NUL-terminated */
+	const char *line; /* the text behind the name and a space; NUL-terminated */
 	size_t line_len;
 	uint32_t session;
 	uint32_t window;
@@ -306,7 +308,7 @@ struct muxbus_event {
 	const char *flags;
 	/*
 	 * No reply was awaited on the connection, so the line cannot be text in a reply that looks
-	 * like an event. Always false if the parser is used without a connection.
+	 * like an event. False if the parser is used without a connection.
 	 */
 	bool is_certain;
 };
@@ -318,7 +320,7 @@ struct muxbus_event_info {
 	const char *arguments; /* one letter each: s session, w window, p pane, c client,
 				  l label, i index, L layout, V visible layout, F flags,
 				  : text after " : ", t text to the end */
-	const char *since; /* the first tmux version that sends it */
+	const char *since; /* the first tmux version that sends the event */
 };
 
 /* Returns all known events, sorted by name. The last row has the name NULL. */
@@ -337,8 +339,7 @@ struct muxbus_block {
 struct muxbus_parser_handlers {
 	/*
 	 * Unescaped output of a pane's program. One %output line may be split into several calls.
-	 * age_ms is how long tmux held the output back (%extended-output), 0 if unknown. If output
-	 * is NULL, output is skipped.
+	 * age_ms is how long tmux held the output back (%extended-output); 0: unknown. May be NULL.
 	 */
 	void (*output)(
 	    void *data, uint32_t pane, const uint8_t *bytes, size_t len, uint64_t age_ms);
@@ -355,7 +356,7 @@ struct muxbus_parser_handlers {
 	void (*stray)(void *data, const char *line, size_t len);
 };
 
-/* Makes a parser. handlers is copied. muxbus_parser_free() frees the parser. */
+/* handlers is copied. */
 MUXBUS_API int muxbus_parser_new(
     const struct muxbus_parser_handlers *handlers, void *data, struct muxbus_parser **ret_parser);
 MUXBUS_API void muxbus_parser_free(struct muxbus_parser *parser);
@@ -375,11 +376,11 @@ MUXBUS_API int muxbus_parser_feed(struct muxbus_parser *parser, const void *byte
 
 struct muxbus_parser_stats {
 	uint64_t bytes; /* number of bytes read */
-	uint64_t output_bytes; /* number of bytes passed to output, unescaped */
+	uint64_t output_bytes; /* number of unescaped bytes passed to output */
 	uint64_t lines; /* number of lines of any kind */
 	uint64_t unknown_events;
 	uint64_t stray_lines;
-	uint64_t cut_lines; /* number of lines longer than MUXBUS_LINE_MAX */
+	uint64_t cut_lines; /* number of lines and replies cut at MUXBUS_LINE_MAX */
 };
 MUXBUS_API void muxbus_parser_stats(
     const struct muxbus_parser *parser, struct muxbus_parser_stats *ret_stats);
@@ -419,17 +420,18 @@ MUXBUS_API void muxbus_lines_free(struct muxbus_lines *lines);
  */
 MUXBUS_API int muxbus_lines_feed(struct muxbus_lines *lines, const void *bytes, size_t len);
 
-/* Returns the text behind the last complete line, such as a prompt; lent until the next call. */
+/* Returns the text behind the last complete line, such as a prompt; valid until the next call. */
 MUXBUS_API const char *muxbus_lines_rest(struct muxbus_lines *lines, size_t *ret_len);
 
-/* Says that output is missing here. Drops the incomplete line and escape sequence. */
+/* Call this where output is missing. Drops the incomplete line and escape sequence. */
 MUXBUS_API void muxbus_lines_gap(struct muxbus_lines *lines);
 
 /*
  * Layout.
  *
- * "020a,80x24,0,0{40x24,0,0,1,39x24,41,0,2}", in 3.7 also with floating panes; since 3.8 JSON, with
- * floating panes too: {"V":2,"L":{"t":"p","w":80,"h":24,"x":0,"y":0,"i":0,"I":"%1"}}.
+ * tmux writes layouts as "020a,80x24,0,0{40x24,0,0,1,39x24,41,0,2}", in 3.7 also with floating
+ * panes. Since 3.8 it writes JSON on request, with floating panes too:
+ * {"V":2,"L":{"t":"p","w":80,"h":24,"x":0,"y":0,"i":0,"I":"%1"}}.
  */
 enum muxbus_cell_kind {
 	MUXBUS_CELL_PANE,
@@ -442,7 +444,7 @@ enum muxbus_cell_kind {
 
 struct muxbus_cell {
 	enum muxbus_cell_kind kind;
-	uint32_t pane; /* MUXBUS_NO_ID for a container, or if an old string has no ids */
+	uint32_t pane; /* MUXBUS_NO_ID for a container, and if an old string has no ids */
 	unsigned width;
 	unsigned height;
 	int left;
@@ -458,7 +460,7 @@ struct muxbus_layout {
 	uint32_t count; /* number of cells, at least 1; cells[0] is the root */
 	struct muxbus_cell *cells; /* in the order of the string */
 	uint32_t floating_count; /* number of floating panes */
-	uint32_t *floating; /* their pane ids, the top first */
+	uint32_t *floating; /* ids of the floating panes, the top first */
 };
 
 /*
@@ -474,8 +476,8 @@ MUXBUS_API uint16_t muxbus_layout_checksum(const char *text, size_t len);
 /*
  * Command.
  *
- * A list of tmux commands, which tmux runs in one tick of the server. If a command fails, the later
- * ones are not run. Each command has its own reply.
+ * A list of tmux commands. tmux runs the list in one tick of the server, unless a command waits. If
+ * a command fails, the later commands are not run. Each command has its own reply.
  */
 struct muxbus_command;
 
@@ -485,9 +487,9 @@ MUXBUS_API int muxbus_command_new(struct muxbus_command **ret_command);
 MUXBUS_API void muxbus_command_free(struct muxbus_command *command);
 
 /*
- * Adds an argument to the last command of the list. The first argument is the command's name, which
- * has letters, digits, '-' and '_'. Other arguments have any bytes but NUL. An error is stored, and
- * returned when the list is run.
+ * Adds an argument to the last command of the list. The first argument is the name of the command,
+ * which may have letters, digits, '-' and '_'. Other arguments may have any bytes but NUL. An error
+ * is stored, and returned when the list is run.
  */
 MUXBUS_API void muxbus_command_arg(struct muxbus_command *command, const void *bytes, size_t len);
 
@@ -502,27 +504,28 @@ MUXBUS_API void muxbus_command_args(struct muxbus_command *command, ...) __attri
 MUXBUS_API void muxbus_command_next(struct muxbus_command *command);
 
 /*
- * The pane that is the default target of the list, as $TMUX_PANE is for the program tmux; for
- * muxbus_sync_run(). MUXBUS_NO_ID: tmux chooses. Since 0.3.
+ * Sets the pane that is the default target, as $TMUX_PANE is for the program tmux. Only for lists
+ * that a sync runs. MUXBUS_NO_ID: tmux chooses. Since 0.3.
  */
 MUXBUS_API void muxbus_command_set_pane(struct muxbus_command *command, uint32_t pane);
 
 /* The result of one command of a list. */
 struct muxbus_reply {
 	int error; /* 0, or an enum muxbus_error */
-	/* The text of the command's blocks, in order, without those of hooks; a NUL follows. */
+	/* The text of the command's blocks, in order, without blocks of hooks; a NUL follows. */
 	const uint8_t *body;
 	size_t body_len;
 	unsigned blocks; /* number of blocks; 0 and more than 1 are possible */
-	uint64_t number; /* tmux's running number of the first block; 0: no block */
+	uint64_t number; /* tmux's running number of the first block; 0: unknown */
 };
 
 /*
  * Called once for each accepted list, with one reply per command, in order. error is 0 if all
  * commands succeeded, else the first error. If the connection ends before the last reply, error and
- * all replies have the error of the connection. If this program closed it, they have
- * MUXBUS_ERR_CANCELLED, or MUXBUS_ERR_CLOSED if tmux had ended the client before. Commands may
- * have been run nevertheless. The function may run other commands. It must not free the connection.
+ * all replies have the error of the connection. If this program closed the connection, that error
+ * is MUXBUS_ERR_CANCELLED, or MUXBUS_ERR_CLOSED if tmux had ended the client before. Even after
+ * such an error, tmux may have run the commands. The function may run other commands. It must not
+ * free the connection.
  */
 typedef void muxbus_reply_fn(
     void *data, int error, const struct muxbus_reply *replies, size_t count);
@@ -545,8 +548,8 @@ MUXBUS_API void muxbus_loop_free(struct muxbus_loop *loop);
 MUXBUS_API int muxbus_loop_fd(const struct muxbus_loop *loop);
 
 /*
- * Handles ready events; waits for them up to timeout_ms (-1: forever, 0: not at all). Returns the
- * number of handled events, or an error; a signal ends the wait. One call does a bounded amount of
+ * Handles ready events; waits for them up to timeout_ms (-1: forever, 0: not at all). A signal ends
+ * the wait. Returns the number of handled events, or an error. One call does a bounded amount of
  * work; the descriptor stays readable while more is ready. Do not call this function from a
  * callback.
  */
@@ -562,15 +565,15 @@ MUXBUS_API int muxbus_loop_attach(struct muxbus_loop *loop, struct event_base *b
 /*
  * Connection.
  *
- * One control client of a tmux server. Usually this process is the client itself: it speaks the
- * protocol of tmux clients, so that tmux notices when it dies, and so that attaching cannot crash
- * tmux up to 3.6b (see muxbusd(8), BUGS). Output is always read, and the client ends by detaching.
+ * One control client of a tmux server. Usually this process itself is the client, by the protocol
+ * of tmux clients. So tmux notices when this process dies, and attaching does not crash tmux up to
+ * 3.6b as a starting `tmux -C` can.
  */
 struct muxbus_connection;
 
 /* How a control client attaches. */
 enum muxbus_way {
-	MUXBUS_WAY_DIRECT, /* this process is the client, for tmux 3.2 to 3.5a */
+	MUXBUS_WAY_DIRECT, /* this process is the client, for tmux up to 3.5a */
 	MUXBUS_WAY_DIRECT_3_6, /* this process is the client, for tmux 3.6 and later */
 	MUXBUS_WAY_PROCESS, /* a `tmux -C` process is the client; it dies with this process */
 };
@@ -587,18 +590,18 @@ struct muxbus_connection_options {
 	 */
 	const char *tmux_path;
 	/*
-	 * The first way to try. If the server refuses it, the next way is tried, which costs a
-	 * millisecond. A server before 3.6 does not refuse MUXBUS_WAY_DIRECT_3_6, but does not
-	 * answer, so begin with that way only if muxbus_connection_way() has returned it.
-	 * $MUXBUS_ATTACH=process forces MUXBUS_WAY_PROCESS.
+	 * The first way to try. If the server refuses it, the next way is tried. A server before
+	 * 3.6 does not refuse MUXBUS_WAY_DIRECT_3_6, but does not answer, so begin with that way
+	 * only if muxbus_connection_way() has returned it. $MUXBUS_ATTACH=process forces
+	 * MUXBUS_WAY_PROCESS.
 	 */
 	enum muxbus_way way;
 	uint32_t session; /* session to attach to; MUXBUS_NO_ID: tmux chooses */
 	unsigned flags; /* a set of enum muxbus_connection_flag */
-	unsigned greeting_timeout_ms; /* in milliseconds; 0: 5,000 */
+	unsigned greeting_timeout_ms; /* 0: 5,000 */
 	/*
-	 * For each list, in milliseconds since tmux has answered the previous list; 0: 5,000. Each
-	 * KiB of a list adds a millisecond.
+	 * Timeout of each list, since tmux has answered the previous list; 0: 5,000. Each KiB of a
+	 * list adds a millisecond.
 	 */
 	unsigned command_timeout_ms;
 };
@@ -612,13 +615,13 @@ struct muxbus_connection_handlers {
 	/* May be NULL. */
 	void (*event)(void *data, const struct muxbus_event *event);
 	/*
-	 * A block of a reply was read. The reply callback follows after the sentinel of the reply;
-	 * output may arrive in between. So the handler learns the position of a reply in the
-	 * stream. Must not run commands. May be NULL.
+	 * A block of a reply was read. The reply function is called later, after the sentinel of
+	 * the reply; output may arrive in between. So this handler learns the position of a reply
+	 * in the stream. Must not run commands. May be NULL.
 	 */
 	void (*block)(void *data);
 	/*
-	 * The connection has ended; all pending reply callbacks were called with the error. error
+	 * The connection has ended; all pending reply functions were called with the error. error
 	 * is 0 after muxbus_connection_close(); pending lists were then answered or cancelled.
 	 * Called once, as the last handler. reason is text of tmux or of the library, never NULL.
 	 * The handler may free the connection. May be NULL.
@@ -627,7 +630,7 @@ struct muxbus_connection_handlers {
 };
 
 /*
- * Starts the client. Commands may be run at once; they wait for the greeting. Returns 0,
+ * Starts the client. Commands may be run at once; they wait until the client is ready. Returns 0,
  * MUXBUS_ERR_NO_SERVER, MUXBUS_ERR_SPAWN or another error; later errors are passed to the closed
  * handler. options and handlers are copied.
  */
@@ -636,15 +639,15 @@ MUXBUS_API int muxbus_connection_open(struct muxbus_loop *loop,
     const struct muxbus_connection_handlers *handlers, void *data,
     struct muxbus_connection **ret_connection);
 
-/* Waits for pending replies, then asks tmux to detach. closed is called within a second. */
+/* Waits a moment for pending replies, and asks tmux to detach. closed is called within a second. */
 MUXBUS_API void muxbus_connection_close(struct muxbus_connection *connection);
 
 /* Kills the client, cancels pending lists, and frees the connection. closed is not called. */
 MUXBUS_API void muxbus_connection_free(struct muxbus_connection *connection);
 
 /*
- * Runs a list of commands and always frees it. If this function returns 0, reply is called exactly
- * once, else never. Lists run in order.
+ * Runs a list of commands, and always frees the list. If this function returns 0, reply is called
+ * exactly once, else never. Lists run in order.
  */
 MUXBUS_API int muxbus_connection_run(struct muxbus_connection *connection,
     struct muxbus_command *command, muxbus_reply_fn *reply, void *data);
@@ -662,9 +665,9 @@ MUXBUS_API void muxbus_connection_stats(
  * One-shot commands. Since 0.3.
  *
  * A list of commands without a connection: this process talks to the server like the program `tmux`
- * running a command. It starts no process and makes no control client, so that tmux counts no
- * client as attached, list-clients shows none, and no output can be mistaken for a reply. It takes
- * about as long as a command on a connection, and a hundredth of the time that starting tmux takes.
+ * running a command. There is no control client, so that tmux counts no client as attached,
+ * list-clients shows none, and no output can be mistaken for a reply. A one-shot usually takes
+ * about as long as a command on a connection, and much less time than starting tmux.
  *
  * tmux has no current client for such a command, so that detach-client, switch-client,
  * display-popup and attach-session fail. Hooks such as after-list-panes run, and show-messages
@@ -685,7 +688,7 @@ struct muxbus_one_shot_options {
 	const char *socket_path; /* of the tmux server; required */
 	const char *tmux_path; /* as in struct muxbus_connection_options */
 	/*
-	 * MUXBUS_WAY_DIRECT or MUXBUS_WAY_DIRECT_3_6, from muxbus_connection_way(); they are the
+	 * MUXBUS_WAY_DIRECT or MUXBUS_WAY_DIRECT_3_6, from muxbus_connection_way(). The two are the
 	 * same on little-endian machines. If the server has another protocol version,
 	 * MUXBUS_WAY_PROCESS is used automatically: a tmux process, which ignores directory, pane
 	 * and flags, and cannot run show-buffer in a list.
@@ -697,19 +700,20 @@ struct muxbus_one_shot_options {
 	 * control client.
 	 */
 	const char *directory;
-	/* Like $TMUX_PANE: its session is the default target. MUXBUS_NO_ID: tmux chooses. */
+	/* As $TMUX_PANE: the default target. MUXBUS_NO_ID: tmux chooses. */
 	uint32_t pane;
 	unsigned flags; /* a set of enum muxbus_one_shot_flag */
 	unsigned timeout_ms; /* 0: 5,000; each KiB of the list adds one millisecond */
 };
 
 /*
- * Runs a list of commands and always frees it. If this function returns 0, reply is called exactly
- * once, from the loop; else never. On an error reply gets the same error for all commands:
- * MUXBUS_ERR_CLOSED (the server ended), MUXBUS_ERR_TIMEOUT, MUXBUS_ERR_PROTOCOL, MUXBUS_ERR_NOMEM,
- * or an error of starting tmux. Otherwise it gets replies like those of a connection: a body is the
- * output of the command, byte for byte, then the text of the error; the number is 0. Lists of up to
- * MUXBUS_COMMAND_MAX bytes can be run.
+ * Runs a list of commands, and always frees the list. If this function returns 0, reply is called
+ * once, from the loop, unless muxbus_one_shot_cancel() comes first; else never. If the list got no
+ * answer, reply gets the same error for all commands: MUXBUS_ERR_CLOSED (the server ended),
+ * MUXBUS_ERR_TIMEOUT, MUXBUS_ERR_PROTOCOL, MUXBUS_ERR_NOMEM, or an error of starting tmux.
+ * Otherwise the replies are like those of a connection: a body is the output of the command, byte
+ * for byte, then the text of an error; the number is 0. Lists of up to MUXBUS_COMMAND_MAX bytes can
+ * be run.
  *
  * *ret_one_shot (may be NULL) is valid until reply returns. Returns 0, MUXBUS_ERR_NO_SERVER,
  * MUXBUS_ERR_TIMEOUT (the server accepts no connection), MUXBUS_ERR_SPAWN, MUXBUS_ERR_SYSTEM with
@@ -721,14 +725,14 @@ MUXBUS_API int muxbus_one_shot_run(struct muxbus_loop *loop,
 
 /*
  * Returns the exit status that the program tmux would have; -1 if unknown. May be called only in
- * the reply function. The status is 1 after an error; after run-shell it is that of the shell
+ * the reply function. The status is 1 after an error; after run-shell, the status of the shell
  * command.
  */
 MUXBUS_API int muxbus_one_shot_status(const struct muxbus_one_shot *one_shot);
 
 /*
- * Closes the connection and frees one_shot; reply is not called. tmux may still run the commands.
- * NULL is accepted. Do not call this in the reply function.
+ * Ends and frees one_shot (or NULL); reply is not called. tmux may still run the commands. Do not
+ * call this in the reply function.
  */
 MUXBUS_API void muxbus_one_shot_cancel(struct muxbus_one_shot *one_shot);
 
@@ -741,7 +745,8 @@ MUXBUS_API int muxbus_socket_path(char *out, size_t size, const char *name, cons
 
 /*
  * Finds the process that listens on a tmux socket, with SO_PEERCRED. Returns 0,
- * MUXBUS_ERR_NO_SERVER if no process listens, or MUXBUS_ERR_SYSTEM with errno set.
+ * MUXBUS_ERR_NO_SERVER if no process listens, MUXBUS_ERR_TIMEOUT if the server accepts no
+ * connection, or MUXBUS_ERR_SYSTEM with errno set.
  */
 MUXBUS_API int muxbus_server_pid(const char *socket_path, pid_t *ret_pid);
 
@@ -760,11 +765,11 @@ struct muxbus_session {
 	uint32_t id;
 	const char *name; /* usually UTF-8; NUL-terminated, like all strings here */
 	uint64_t created; /* seconds since 1970 */
-	uint64_t activity; /* seconds since 1970, of a person's last key */
+	uint64_t activity; /* seconds since 1970, of the last use: a key, or an attach */
 	uint32_t windows; /* number of links to windows */
 	uint32_t attached; /* number of clients that are not control clients */
 	uint32_t current_window; /* MUXBUS_NO_ID if unknown */
-	uint32_t group; /* same number for all sessions of a group; MUXBUS_NO_ID: no group */
+	uint32_t group; /* the same for all sessions of a group; MUXBUS_NO_ID: no group */
 	bool destroy_unattached;
 };
 
@@ -784,7 +789,7 @@ struct muxbus_window {
 	const char *name;
 	unsigned width;
 	unsigned height;
-	const char *layout; /* as tmux writes it, without zoom */
+	const char *layout; /* as tmux writes it; of a zoomed window: as without zoom */
 	const char *visible_layout;
 	uint32_t active_pane;
 	uint32_t panes; /* number of panes */
@@ -817,9 +822,9 @@ struct muxbus_pane {
 	bool is_piped;
 	bool is_floating;
 	bool mouse_any; /* the program asked for mouse events */
-	bool mouse_sgr; /* mouse events in the SGR form; only set with mouse_any */
-	bool mouse_utf8; /* mouse events in the UTF-8 form; only set with mouse_any */
-	int exit_status; /* -1: unknown, or still running */
+	bool mouse_sgr; /* mouse events in the SGR form; false without mouse_any */
+	bool mouse_utf8; /* mouse events in the UTF-8 form; false without mouse_any */
+	int exit_status; /* -1: unknown, still running, or ended by a signal */
 	int exit_signal; /* 0: no signal, or unknown */
 	uint64_t dead_time; /* seconds since 1970; 0: unknown */
 	uint64_t output_offset; /* bytes of output delivered so far */
@@ -838,8 +843,8 @@ struct muxbus_client {
 };
 
 /*
- * Return the next object in ascending order of ids (links: session, index; panes in one window:
- * index). previous is NULL for the first. Return NULL at the end.
+ * Return the next object; the first if previous is NULL; NULL at the end. Sessions and windows are
+ * sorted by id, links by session and index, panes by window and index, clients by name.
  */
 MUXBUS_API const struct muxbus_session *muxbus_model_next_session(
     const struct muxbus_model *model, const struct muxbus_session *previous);
@@ -853,9 +858,9 @@ MUXBUS_API const struct muxbus_client *muxbus_model_next_client(
     const struct muxbus_model *model, const struct muxbus_client *previous);
 
 /*
- * Return the number of links of a window, sorted by session and index, or of its panes. *ret_first
- * is an array of them; NULL if the number is 0. Links are copies: do not pass them as previous to
- * the functions above. Since 0.3.
+ * Return the number of links or panes of a window. *ret_first is an array of them, sorted as above;
+ * NULL if the number is 0. Links are copies: do not pass them as previous to the functions above.
+ * Since 0.3.
  */
 MUXBUS_API size_t muxbus_model_window_links(
     const struct muxbus_model *model, uint32_t window, const struct muxbus_link **ret_first);
@@ -887,32 +892,34 @@ MUXBUS_API void muxbus_model_counts(
  * Follows one tmux server: finds it, attaches one connection to each session, keeps the model up to
  * date, and reconnects when the server restarts.
  *
- * tmux announces most changes. An event that says enough changes the model; for any other event the
- * window or session in it is listed. So the model is right within 50 ms, or within two times the
- * time that tmux takes to list a large server. The whole server is listed for a new or lost
- * connection, and by audits. tmux does not announce changes of title, command or path, or the death
- * of a kept pane; these are as old as the last listing of the pane or muxbus_sync_refresh(), unless
- * muxbus_sync_want_details() is used. The end of a pane's process is noticed at once, since the
- * process is watched (at most 4,096 processes, and half of the descriptor limit).
+ * tmux announces most changes. An event that says enough changes the model; for another event, the
+ * window or session that it names is listed. So the model is usually right within 50 ms; for a
+ * large server, within twice the time of a listing. A new or lost connection and an audit, for
+ * example, make the sync list the whole server.
  *
- * Connections never resize windows, never change an option (but see muxbus_sync_adopt_pane()), a
+ * tmux does not announce changes of title, command or path, or the death of a kept pane. These are
+ * as old as the last listing of the pane, unless muxbus_sync_want_details() is used. The end of a
+ * pane's process is noticed at once, since the process is watched (at most 4,096 processes, and
+ * half of the descriptor limit).
+ *
+ * Connections do not resize windows, do not change an option (but see muxbus_sync_adopt_pane()), a
  * hook, a key or a buffer, and read only wanted output. The sync leaves a session with the option
- * destroy-unattached when the last user has left it. Up to 256 sessions have a connection; other
- * sessions are only in the model.
+ * destroy-unattached when the last user has left the session. Up to 256 sessions have a connection;
+ * other sessions are only in the model.
  */
 struct muxbus_sync;
 
 enum muxbus_sync_state {
 	MUXBUS_SYNC_IDLE, /* not started */
 	MUXBUS_SYNC_SEARCHING, /* no server, or it does not answer; the sync retries */
-	MUXBUS_SYNC_LIVE, /* the model is up to date */
+	MUXBUS_SYNC_LIVE, /* the sync follows a server, and the model has its objects */
 };
 
 /*
  * Changes of the model. They are reported after the model has changed: first new objects, sessions
- * first; then exits and other changes; last closed objects, panes first. When a server is found,
- * all its objects are reported as created; when it is lost, as closed. An object that existed only
- * between two listings is reported as created and closed, without its state.
+ * first; then exits and other changes; last closed objects, sessions last. When a server is found,
+ * all its objects are reported as created; when the server is lost, as closed. A window or pane
+ * that existed only between two listings is reported as created and closed, without its state.
  */
 enum muxbus_change_kind {
 	MUXBUS_CHANGE_SESSION_CREATED,
@@ -928,7 +935,7 @@ enum muxbus_change_kind {
 	MUXBUS_CHANGE_WINDOW_ALERT, /* bell, activity or silence was set */
 	MUXBUS_CHANGE_PANE_CREATED,
 	MUXBUS_CHANGE_PANE_CLOSED, /* the pane was removed */
-	MUXBUS_CHANGE_PANE_EXITED, /* the program has ended; at most once, before CLOSED */
+	MUXBUS_CHANGE_PANE_EXITED, /* the program has ended; at most once per process */
 	MUXBUS_CHANGE_PANE_RESPAWNED, /* another process runs in the pane */
 	MUXBUS_CHANGE_PANE_MOVED, /* to another window or index */
 	MUXBUS_CHANGE_ACTIVE_PANE_CHANGED, /* another pane of a window is active */
@@ -953,8 +960,8 @@ struct muxbus_change {
 	const struct muxbus_link *link_now;
 	const struct muxbus_client *client_now; /* after ..._CLIENT_DETACHED: the last state */
 	const char *previous; /* the old name, title, command, path or mode; else NULL */
-	uint32_t previous_window; /* PANE_MOVED, ACTIVE_PANE..., SESSION_WINDOW...: the old one */
-	uint32_t previous_pane; /* ACTIVE_PANE_CHANGED: the old one */
+	uint32_t previous_window; /* PANE_MOVED, SESSION_WINDOW_CHANGED: the old window */
+	uint32_t previous_pane; /* ACTIVE_PANE_CHANGED: the old pane */
 	int exit_status; /* PANE_EXITED: -1 if unknown */
 	int exit_signal; /* PANE_EXITED: 0 if no signal, or unknown */
 };
@@ -967,14 +974,14 @@ struct muxbus_sync_options {
 	const char *tmux_path; /* as in struct muxbus_connection_options */
 	enum muxbus_way way; /* first way to try with each server; as for a connection */
 	bool all_output; /* follow the output of every pane from the start */
-	unsigned command_timeout_ms; /* in milliseconds; 0: 5,000 */
+	unsigned command_timeout_ms; /* 0: 5,000 */
 };
 
 struct muxbus_sync_handlers {
 	/*
-	 * The state, or the reason for SEARCHING, has changed. Called before the changes that
-	 * belong to it; the model and muxbus_sync_run() already have the new state. reason is never
-	 * NULL; error is 0 for MUXBUS_SYNC_LIVE.
+	 * The state, or the reason for SEARCHING, has changed. Called before the changes of the
+	 * model that the new state brings; the model and muxbus_sync_run() already have the new
+	 * state. reason is never NULL; error is 0 for MUXBUS_SYNC_LIVE.
 	 */
 	void (*state)(void *data, enum muxbus_sync_state state, int error, const char *reason);
 	/* The model has changed. */
@@ -996,7 +1003,7 @@ struct muxbus_sync_handlers {
 	void (*event)(void *data, const struct muxbus_event *event);
 };
 
-/* Creates a sync, which does nothing until muxbus_sync_start(). options and handlers are copied. */
+/* Creates a sync, which does nothing before muxbus_sync_start(). Copies options and handlers. */
 MUXBUS_API int muxbus_sync_new(struct muxbus_loop *loop, const struct muxbus_sync_options *options,
     const struct muxbus_sync_handlers *handlers, void *data, struct muxbus_sync **ret_sync);
 
@@ -1008,24 +1015,24 @@ MUXBUS_API int muxbus_sync_start(struct muxbus_sync *sync);
 
 /*
  * Detaches from the server and does not reconnect. The model is empty from now on. done is called
- * within a second, when all connections have ended and all waiting commands and reads were
- * answered, maybe with MUXBUS_ERR_CANCELLED. done may free the sync or start it again; of its
- * settings only those of muxbus_sync_set_attached() and the subscriptions to all output and to
- * details are kept. A second call replaces done. If done is NULL, all this happens before the
- * function returns, which is not allowed in callbacks of the sync.
+ * within about a second, when all connections have ended and all waiting commands and reads were
+ * answered, maybe with MUXBUS_ERR_CANCELLED. done may free the sync or start it again. A sync that
+ * starts again keeps the setting of muxbus_sync_set_attached() and the subscriptions to all output
+ * and to details. A second call replaces done. If done is NULL, all this happens before the
+ * function returns; a callback of the sync must not call the function so.
  */
 MUXBUS_API void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *data);
 
 /*
  * Detaches, or attaches again; also before muxbus_sync_start(). A detached sync has no connection,
- * so that tmux has no client of it; commands, listings and captures run as one-shots, one after the
- * other. It stays LIVE, and notices the end of the server at once, but gets no output and no
- * events, so that the model is as old as the last listing. muxbus_sync_refresh() then lists the
- * whole server, and reports all changes.
+ * so that tmux has no client of this process. Commands, listings and captures run as one-shots. A
+ * detached sync stays LIVE, and notices the end of the server at once. But it gets no output and no
+ * events from tmux, so that the model is as old as the last listing. muxbus_sync_refresh() then
+ * lists the server again, and reports the changes.
  *
  * done is called once when an attaching sync has its connections and has listed the server after
- * that, or when no session may be attached to. It is not called if the sync is detached or stopped,
- * or loses its server, before. done may be NULL. Since 0.3.
+ * that, or when no session may be attached to. done is not called if the sync is detached or
+ * stopped, or loses its server, before. done may be NULL. Since 0.3.
  */
 MUXBUS_API void muxbus_sync_set_attached(
     struct muxbus_sync *sync, bool is_attached, void (*done)(void *data), void *data);
@@ -1038,7 +1045,7 @@ MUXBUS_API enum muxbus_sync_state muxbus_sync_state(const struct muxbus_sync *sy
 /* Returns the model: never NULL, and empty unless the state is LIVE. */
 MUXBUS_API const struct muxbus_model *muxbus_sync_model(const struct muxbus_sync *sync);
 
-/* Data of the server, while LIVE, and counters. */
+/* Data of the server, valid while LIVE, and counters. */
 struct muxbus_sync_info {
 	struct muxbus_version version;
 	const char *version_text; /* as tmux prints it */
@@ -1047,26 +1054,28 @@ struct muxbus_sync_info {
 	unsigned connections;
 	unsigned output_connections; /* number of connections with output */
 	unsigned process_connections; /* number of connections with a `tmux -C` process */
-	enum muxbus_way way; /* the last way that worked */
+	enum muxbus_way way; /* the last way that worked with this server */
 	uint64_t lists; /* how often the whole server was listed */
 	uint64_t part_lists; /* how often parts of the server were listed */
 	uint64_t audits;
-	uint64_t drift; /* differences that audits have found */
+	uint64_t drift; /* number of differences that audits have found */
 	uint64_t output_bytes;
 	uint64_t reconnects;
 };
 MUXBUS_API void muxbus_sync_info(const struct muxbus_sync *sync, struct muxbus_sync_info *ret_info);
 
 /*
- * Runs a list of commands on the server and frees it, like muxbus_connection_run(). Returns 0,
- * MUXBUS_ERR_UNAVAILABLE if the state is not LIVE, or another error. With read_back, the model
- * includes the effect of the commands when reply is called.
+ * Runs a list of commands on the server and frees the list, like muxbus_connection_run(). Returns
+ * 0, MUXBUS_ERR_UNAVAILABLE if the state is not LIVE, or another error. With read_back, the server
+ * is listed before reply is called, so that the model includes the effect of the commands, unless
+ * the listing fails.
  */
 MUXBUS_API int muxbus_sync_run(struct muxbus_sync *sync, struct muxbus_command *command,
     bool read_back, muxbus_reply_fn *reply, void *data);
 
 /*
- * Like muxbus_sync_run() with read_back, for commands that change only one window: lists only it.
+ * Like muxbus_sync_run() with read_back, but lists just one window, for commands that change no
+ * other.
  */
 MUXBUS_API int muxbus_sync_run_in_window(struct muxbus_sync *sync, struct muxbus_command *command,
     uint32_t window, muxbus_reply_fn *reply, void *data);
@@ -1076,17 +1085,19 @@ enum muxbus_part {
 	MUXBUS_PART_PANES = 1 << 0, /* with title, command, path and is_dead */
 	MUXBUS_PART_SESSIONS = 1 << 1, /* with links, indexes and alerts */
 	MUXBUS_PART_CLIENTS = 1 << 2,
-	/* Indexes of panes and windows. With it, max_age_ms counts as 0 for all parts. Since 0.3. */
+	/*
+	 * Indexes of panes and windows. With it, max_age_ms counts as 0 for all parts. Since 0.3.
+	 */
 	MUXBUS_PART_INDEXES = 1 << 3,
 	MUXBUS_PART_ALL = MUXBUS_PART_PANES | MUXBUS_PART_SESSIONS | MUXBUS_PART_CLIENTS,
 };
 
 /*
  * Calls done (may be NULL) from the loop when these parts of the model are at most max_age_ms old,
- * including all that tmux does not announce. With 0 the server is asked after this call. Callers
- * that wait at the same time share one answer. If tmux has run nothing since the last listing, this
- * costs one empty command. Returns 0; or an error, for example if the state is not LIVE, and then
- * done is not called.
+ * including what tmux does not announce. If max_age_ms is 0, the server is asked after this call.
+ * Callers that wait at the same time share one answer. If tmux has run nothing since the last
+ * listing, a refresh usually costs one empty command. Returns 0; or an error, for example if the
+ * state is not LIVE, and then done is not called.
  */
 typedef void muxbus_done_fn(void *data, int error);
 MUXBUS_API int muxbus_sync_refresh(struct muxbus_sync *sync, unsigned parts, unsigned max_age_ms,
@@ -1094,7 +1105,7 @@ MUXBUS_API int muxbus_sync_refresh(struct muxbus_sync *sync, unsigned parts, uns
 
 /*
  * Like muxbus_sync_refresh() with max_age_ms 0, for one window with its panes, and for other parts,
- * which may be 0. The window may be new; it costs tmux about 50 us.
+ * which may be 0. The window may be missing in the model.
  */
 MUXBUS_API int muxbus_sync_refresh_window(
     struct muxbus_sync *sync, uint32_t window, unsigned parts, muxbus_done_fn *done, void *data);
@@ -1119,35 +1130,35 @@ MUXBUS_API int muxbus_sync_audit(struct muxbus_sync *sync, muxbus_audit_fn *done
 /*
  * Subscribes to the output of a pane, or unsubscribes. Calls are counted: each true needs a false;
  * closing a pane ends its subscriptions. Returns 0, or MUXBUS_ERR_NOT_FOUND if the pane does not
- * exist. Without a subscription the pane is paused on its connection, or the whole session is
- * attached without output, which costs tmux nothing.
+ * exist or, for false, has no subscription. Without a subscription, the pane is paused on its
+ * connection, or the whole session is attached without output, which costs tmux nothing.
  */
 MUXBUS_API int muxbus_sync_want_output(struct muxbus_sync *sync, uint32_t pane, bool is_wanted);
 
 /*
- * Says whether subscribers get the output of a pane. Flowing output is complete: all that the pane
- * writes after the call is delivered, or a gap is reported instead.
+ * Whether subscribers get the output of a pane. Flowing output is complete: what the pane writes
+ * after the call is delivered, or a gap is reported instead.
  */
 enum muxbus_output {
-	MUXBUS_OUTPUT_NONE, /* no subscriber, pane, or connection to the pane's sessions */
+	MUXBUS_OUTPUT_NONE, /* no subscriber, no such pane, or no connection to its sessions */
 	MUXBUS_OUTPUT_COMING, /* output will begin later, with a gap */
 	MUXBUS_OUTPUT_FLOWING,
 };
 MUXBUS_API enum muxbus_output muxbus_sync_output(const struct muxbus_sync *sync, uint32_t pane);
 
 /*
- * Says that the program itself reads the output of a pane, for example with pipe-pane. COMING: it
- * will soon. FLOWING: it does from now on, and a gap is reported. NONE: it no longer does. Until
- * NONE no connection delivers the pane's output; the end of the pane ends this too. Returns 0, or
- * MUXBUS_ERR_NOT_FOUND if the pane does not exist. Since 0.3.
+ * Tells the sync that the caller itself reads the output of a pane, for example with pipe-pane.
+ * COMING: the caller will soon read. FLOWING: the caller reads from now on; a gap is reported.
+ * NONE: the caller no longer reads. Until NONE or the end of the pane, no connection delivers the
+ * pane's output. Returns 0, or MUXBUS_ERR_NOT_FOUND if the pane does not exist. Since 0.3.
  */
 MUXBUS_API int muxbus_sync_own_output(
     struct muxbus_sync *sync, uint32_t pane, enum muxbus_output output);
 
 /*
- * Counts bytes that the program itself has read, and passes them to the handler output. Returns 0,
- * or MUXBUS_ERR_NOT_FOUND if the pane does not exist, or if muxbus_sync_own_output() has not said
- * that its output is FLOWING. Since 0.3.
+ * Counts bytes of a pane that the caller itself has read, and passes them to the handler output.
+ * Returns 0, or MUXBUS_ERR_NOT_FOUND if the pane does not exist, or if the last
+ * muxbus_sync_own_output() did not say FLOWING. Since 0.3.
  */
 MUXBUS_API int muxbus_sync_add_output(
     struct muxbus_sync *sync, uint32_t pane, const uint8_t *bytes, size_t len);
@@ -1162,15 +1173,15 @@ MUXBUS_API void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wa
 /*
  * Subscribes to changes that tmux does not announce (title, command, path, death), or unsubscribes.
  * Calls are counted. The server is then asked every second or, with more than 100 panes, every 10
- * ms times their number. That costs tmux about 10 us per pane if it has run anything since the last
- * time, else one empty command. With more than 100 panes, command and path of a program that does
- * not use its terminal are read only every 30 s; a refresh never waits for this.
+ * ms times their number. If tmux has run nothing since the last time, that costs one empty command.
+ * With more than 100 panes, command and path of a program that does not use its terminal are read
+ * only every 30 s; a refresh does not wait for this.
  */
 MUXBUS_API void muxbus_sync_want_details(struct muxbus_sync *sync, bool is_wanted);
 
 /*
- * Controls the end of a pane, by its option remain-on-exit: when its program exits, the pane is
- * kept until its status was read (PANE_EXITED), then closed unless keep is true. Returns 0,
+ * Controls the end of a pane, by its option remain-on-exit. When the program exits, the pane is
+ * kept until the exit status was read (PANE_EXITED), then closed unless keep is true. Returns 0,
  * MUXBUS_ERR_UNAVAILABLE if the state is not LIVE, MUXBUS_ERR_NOT_FOUND if the pane does not exist,
  * or another error.
  */
@@ -1186,7 +1197,7 @@ enum muxbus_capture_flag {
 /* The captured text of a pane, and its offset in the pane's output. */
 struct muxbus_capture {
 	uint32_t pane;
-	const uint8_t *text; /* lines with their newlines; lent */
+	const uint8_t *text; /* lines with their newlines */
 	size_t text_len;
 	unsigned rows; /* size of the pane */
 	unsigned columns;
@@ -1197,22 +1208,21 @@ struct muxbus_capture {
 	bool alternate_screen;
 	/*
 	 * The number of bytes of output that the capture includes; later output is not included.
-	 * Exact while the pane's output is wanted: see muxbus_sync_want_output(). If the program
-	 * itself reads the output, the capture includes all bytes before the offset, and maybe some
-	 * after it.
+	 * Exact while the pane's output is wanted: see muxbus_sync_want_output(). If the caller
+	 * itself reads the output (muxbus_sync_own_output()), the capture may include bytes behind
+	 * the offset too.
 	 */
 	uint64_t offset;
 };
 typedef void muxbus_capture_fn(void *data, int error, const struct muxbus_capture *capture);
 
 /*
- * Captures a pane, from history lines above the screen (0: only the screen; at most 10,000) to its
- * last line. tmux is busy with this for about 2 us per line.
+ * Captures a pane: `history` lines above the screen (at most 10,000), and the screen.
  *
  * If other panes of the session produce much output, tmux may write later output before the
- * capture. The capture is then repeated until its offset is certain. After a quarter of a second
- * the pane is paused for the capture instead, and the missed bytes are reported as a gap
- * ("capture") before offset.
+ * capture. The capture is then repeated until its offset is certain. After a quarter of a second,
+ * or 100 tries, the pane is paused for the capture instead, and the missed bytes are reported as a
+ * gap ("capture") before offset.
  *
  * Output that follows the capture is delivered after done was called. Returns 0; or an error, for
  * example MUXBUS_ERR_LIMIT for more than 1,000 captures at a time, and then done is not called.

@@ -9,8 +9,8 @@ struct hash_key {
 };
 
 /*
- * Hashes with the random key of this process, so that nobody can choose texts that collide. Two
- * texts may have the same hash by chance, so also compare the texts.
+ * Hashes with the random key of this process, so that input cannot be made to collide. Two texts
+ * may have the same hash by chance, so also compare the texts.
  */
 uint64_t hash_bytes(const void *bytes, size_t len);
 
