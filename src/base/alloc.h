@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Allocates memory. If out of memory, this file returns NULL and xalloc.h ends the program. */
+/* Allocates memory. Out of memory returns NULL here; in xalloc.h it ends the program. */
 #pragma once
 
 #include "base/std.h"

@@ -70,8 +70,8 @@ static void put_digits(char *end, int number)
 
 void clock_format(int64_t real_ms, char out[CLOCK_TEXT_SIZE])
 {
-	static const int64_t min_ms = -62167219200000; /* 0000-01-01T00:00:00.000Z: the first */
-	static const int64_t max_ms = 253402300799999; /* 9999-12-31T23:59:59.999Z: the last */
+	static const int64_t min_ms = -62167219200000; /* 0000-01-01T00:00:00.000Z */
+	static const int64_t max_ms = 253402300799999; /* 9999-12-31T23:59:59.999Z */
 	struct tm tm;
 	time_t seconds;
 	int64_t ms;

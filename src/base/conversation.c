@@ -7,7 +7,7 @@ enum { WORDS_MAX = 2, OPTIONS_MAX = 6 };
 
 static const struct conversation {
 	const char *agent, *words[WORDS_MAX + 1];
-	const char *options[OPTIONS_MAX]; /* with one of these, `words` must not be added */
+	const char *options[OPTIONS_MAX]; /* command lines with one of these get no `words` */
 } rows[] = {
     {"claude", {"--resume", "@"}, {"--resume", "-r", "--continue", "-c", "--session-id"}},
     {"codex", {"resume", "@"}, {"resume", "fork", "exec"}},

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* Open addressing with linear probing. A mark in place of a removed entry keeps probing going. */
+/*
+ * Open addressing with linear probing. A removed entry leaves a mark, behind which probing goes on.
+ */
 #include "base/map.h"
 
 #include "base/alloc.h"

@@ -130,8 +130,8 @@ struct child_stream {
 
 enum child_group {
 	CHILD_OUR_GROUP,
-	CHILD_NEW_GROUP, /* the program leads a process group */
-	CHILD_NEW_SESSION, /* the program leads a session */
+	CHILD_NEW_GROUP,
+	CHILD_NEW_SESSION,
 };
 
 /* All pointers must stay valid until child_start() returns. */

@@ -103,7 +103,7 @@ static bool is_secret_name(const char *name, size_t len)
 	return false;
 }
 
-/* Returns true if a URL has a user and a password, or a part in open_doors. It begins at "://". */
+/* Returns true if a URL has a user and a password, or a part in open_doors. address: "://…" */
 static bool is_secret_address(const char *address)
 {
 	const char *host = address + 3;

@@ -149,7 +149,7 @@ static size_t min_size(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Returns how many letters to add, drop, replace or swap with a neighbour at least, from a to b. */
+/* Returns the minimum number of letters to add, drop, replace or swap, to turn a into b. */
 static size_t edit_distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	size_t rows[3][NEAREST_LEN_MAX + 1];
@@ -299,7 +299,10 @@ static int base64_value(char c)
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Decodes count digits into the high bits of 24. Returns -1 for invalid digits or leftover bits. */
+/*
+ * Decodes 2 to 4 digits into the high bits of a 24-bit number. Returns -1 for an invalid digit, or
+ * if unused bits are set.
+ */
 static int64_t base64_group(const char *text, size_t count)
 {
 	int64_t group = 0, spare;
@@ -381,7 +384,7 @@ static bool is_error_line(const char *line, size_t len)
 {
 	static const char word[] = "error";
 	if (len == 0 || line[0] == ' ' || line[0] == '\t')
-		return false; /* an indented line is part of a stack trace */
+		return false; /* an indented line is usually part of a stack trace */
 	for (size_t at = 0; at + strlen(word) <= len && at < 32; at++)
 		if (strncasecmp(line + at, word, strlen(word)) == 0)
 			return true;

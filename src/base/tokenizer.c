@@ -46,7 +46,6 @@ void tokenizer_finish(struct tokenizer *tokenizer)
 	buf_finish(&tokenizer->string);
 }
 
-/* Between sequences, memory beyond STRING_KEEP_BYTES is freed. */
 void tokenizer_reset(struct tokenizer *tokenizer)
 {
 	tokenizer->state = STATE_GROUND;
@@ -109,7 +108,7 @@ static size_t span_of_text(const uint8_t *bytes, size_t len)
 	return i;
 }
 
-/* Emits a token whose last bytes are the next len bytes, and skips these bytes. */
+/* Emits a token that ends behind the next len bytes, and skips these bytes. */
 static void emit(struct token_walk *walk, struct token token, size_t len)
 {
 	token.to = walk->offset + walk->place + len;

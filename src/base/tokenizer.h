@@ -24,9 +24,9 @@ struct token {
 	size_t len; /* of bytes; for OSC: of text */
 	uint64_t from; /* offset of the first byte in the stream */
 	uint64_t to; /* offset behind the last byte */
-	char mark; /* MARK: 'A' prompt begins, 'B' prompt ends, 'C' command begins, 'D' it ended */
+	char mark; /* MARK: such as A prompt begins, B prompt ends, C command begins, D it ended */
 	int status; /* MARK: its number, for 'D' the exit status; -1 if absent or too large */
-	const char *text; /* MARK: the rest, ";0"; OSC: the string; valid until token() returns */
+	const char *text; /* MARK: the rest, as ";0"; OSC: string; valid until token() returns */
 };
 
 typedef void token_fn(void *data, const struct token *token);

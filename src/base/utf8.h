@@ -4,11 +4,10 @@
 
 #include "base/buf.h"
 
-/* Returns the length of the longest valid prefix. */
 size_t utf8_valid_prefix(const void *bytes, size_t len);
 bool utf8_is_valid(const void *bytes, size_t len);
 
-/* Returns the length of the valid non-ASCII character at the start, or 0. Inline for speed. */
+/* Returns the length of the valid non-ASCII character at the start, or 0. */
 static inline size_t utf8_char_len(const uint8_t *p, size_t len)
 {
 	if (len >= 2 && p[0] >= 0xc2 && p[0] < 0xe0)

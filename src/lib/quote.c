@@ -76,7 +76,7 @@ static int octal_digit(char c)
 	return c >= '0' && c <= '7' ? c - '0' : -1;
 }
 
-/* Returns the byte of a C-style escape of vis(3) with this letter, or -1. */
+/* Returns the byte that a C-style escape of vis(3) with this letter encodes, or -1. */
 static int vis_letter(char c)
 {
 	static const char letters[] = "abfnrstv0$\"";

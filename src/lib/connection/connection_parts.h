@@ -47,7 +47,7 @@ struct muxbus_connection {
 	struct loop_watch *errors_watch;
 	struct loop_watch *end_watch; /* watches client.handle */
 	struct loop_timeout deadline; /* timeout of the greeting, later of the first list */
-	struct loop_timeout end_timer; /* timeout of the current stage of the end */
+	struct loop_timeout end_timer; /* timeout of the current step of closing or ending */
 	struct loop_timeout soon; /* fires to handle a failure outside of a turn */
 	bool has_asked_to_detach;
 	bool was_terminated; /* client_end() was called with SIGTERM */

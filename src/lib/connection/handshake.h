@@ -41,6 +41,6 @@ void ending_copy_line(char out[ENDING_TEXT_SIZE], const char *text, size_t len);
 /* Reads standard error. Returns false at its end. */
 bool ending_read_errors(struct ending *ending, const struct client *client);
 
-/* Returns the error that explains the end of the client, with *ret_reason, lent. */
+/* Returns the error that explains the end of the client. Sets *ret_reason, lent. */
 int ending_explain(const struct ending *ending, const struct client *client, bool was_greeted,
     const char **ret_reason);

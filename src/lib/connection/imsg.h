@@ -11,7 +11,7 @@
 enum { IMSG_HEADER_BYTES = 16, IMSG_MAX = 16384, IMSG_PROTOCOL = 8 };
 
 enum imsg_form {
-	IMSG_FORM_FLAGS, /* tmux 3.2 to 3.5a */
+	IMSG_FORM_FLAGS, /* tmux up to 3.5a */
 	IMSG_FORM_LENGTH, /* tmux 3.6 and later */
 };
 

@@ -41,7 +41,7 @@ enum {
 	IN_BYTES_MAX = 4 * IMSG_MAX,
 	LOOK_BYTES_MAX = 1024 * 1024, /* limit of the bytes read in one turn of the loop */
 	ARGUMENTS_MAX = 8,
-	LISTS_MAX = 40, /* maximum number of lists of a channel; tmux nests up to 50 files */
+	LISTS_MAX = 40, /* lists of a channel: each is a nested file, and tmux nests up to 50 */
 };
 
 #define READ_NEXT " ; source-file -t \"{mouse}\" " STREAMS_CHANNEL_PATH "\n"
@@ -56,7 +56,7 @@ struct muxbus_one_shot {
 	struct loop_timeout timer;
 	struct buf in; /* received bytes of an incomplete message */
 	size_t sent; /* number of bytes of streams.out that are already sent */
-	struct streams streams; /* body: the output of all commands, with sentinels */
+	struct streams streams; /* streams.body is the output of all commands, with sentinels */
 	int status; /* exit status; -1: unknown */
 	bool has_end; /* the last command has a sentinel too */
 	struct process process; /* of MUXBUS_WAY_PROCESS; files are its descriptors 0 to 2 */
@@ -65,7 +65,7 @@ struct muxbus_one_shot {
 	char *tmux_path; /* in the same block of memory; NULL: not given */
 	enum channel_state state; /* CHANNEL_NONE: an ordinary one-shot */
 	unsigned lists; /* number of lists that the channel has run */
-	bool is_answering; /* the callback of a list of the channel runs */
+	bool is_answering; /* the callback of a list of the channel is running */
 	bool is_kept; /* the callback keeps the channel */
 	struct muxbus_command *command;
 	struct pending_queue queue; /* contains only pending, with its replies */
@@ -371,7 +371,7 @@ static void answer_list(struct muxbus_one_shot *one_shot)
 		free_one_shot(one_shot);
 }
 
-/* Handles that tmux waits for a text. */
+/* Handles a request of tmux for the next text. */
 static int on_input(struct muxbus_one_shot *one_shot)
 {
 	switch (one_shot->state) {
@@ -440,7 +440,7 @@ static int append_identity(struct buf *out, const struct muxbus_one_shot_options
 	return writer.error;
 }
 
-/* Appends the command that has tmux read a text. */
+/* Appends the command that makes tmux read a text. */
 static int append_source(struct muxbus_one_shot *one_shot)
 {
 	/* An int takes the place of NNNN: the number of words. */

@@ -14,7 +14,7 @@ int64_t one_shot_wait(struct muxbus_one_shot *one_shot);
 enum channel_state {
 	CHANNEL_NONE,
 	CHANNEL_OPENS,
-	CHANNEL_READY, /* takes a list */
+	CHANNEL_READY, /* can run a list */
 	CHANNEL_RUNS,
 	CHANNEL_ENDS,
 	CHANNEL_OVER, /* closed; only to be freed */

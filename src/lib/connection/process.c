@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A tmux client waits forever for a reader of its output, so it gets a death signal. */
+/* A tmux client waits forever for a reader of its output, so it must die with this program. */
 #include "lib/connection/process.h"
 
 #include <muxbus.h>

@@ -2,7 +2,7 @@
 /*
  * Tables for the formats of listings, and the reader of their records. A record is a line that
  * starts with a letter; a TAB separates two fields. On a connection, a text that programs can
- * choose is usually encoded: then it contains no TAB, and no line that looks like one of tmux. In
+ * choose is usually encoded: then it contains no TAB and no line that looks like tmux output. In
  * the output of a one-shot such a line is harmless, so a text may be counted, as in `"LENGTH:TEXT`,
  * which costs tmux much less.
  */
@@ -11,7 +11,7 @@
 #include <muxbus.h>
 
 enum field_kind {
-	FIELD_SESSION, /* uint32_t, "$1"; MUXBUS_NO_ID if empty */
+	FIELD_SESSION, /* uint32_t, "$1"; MUXBUS_NO_ID if empty, as the next two */
 	FIELD_WINDOW, /* uint32_t, "@1" */
 	FIELD_PANE, /* uint32_t, "%1" */
 	FIELD_BOOL, /* bool: false if empty, "0" or "off" */

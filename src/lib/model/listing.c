@@ -297,7 +297,7 @@ static int add_detail(void *data, const char *line, const char *end)
 	return 0;
 }
 
-/* Returns true if text is this title. With a '\\' returns false, since tmux may have added it. */
+/* Returns true if text is certainly this title: without a '\\', which tmux may have added. */
 static bool is_title(const char *title, const char *text, size_t len)
 {
 	size_t known = strlen(title);

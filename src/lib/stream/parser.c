@@ -8,8 +8,8 @@
  * - BLOCK: from a %begin to the end of its block or, if a nonce is expected, to the sentinel with
  *   the nonce; the segment stores the lines
  *
- * In the state BLOCK, only the expected guard and sentinel have a meaning. segment.c explains how
- * the stored lines are divided, and why the result is reliable.
+ * In the state BLOCK, only the expected guard (%end or %error) and the sentinel have a meaning.
+ * segment.c explains how the stored lines are divided, and why the result is reliable.
  */
 #include "lib/stream/parser.h"
 
