@@ -93,7 +93,7 @@ enum muxbus_error {
 	MUXBUS_ERR_SYNTAX = -3, /* invalid layout, field or version text */
 	MUXBUS_ERR_LIMIT = -4, /* more than a stated maximum */
 	MUXBUS_ERR_NOT_FOUND = -5, /* no such pane, or it lacks what the call needs */
-	MUXBUS_ERR_COMMAND = -6, /* tmux answered %error; the reply's body is the reason */
+	MUXBUS_ERR_COMMAND = -6, /* tmux refused the command; the reply's body is the reason */
 	MUXBUS_ERR_SKIPPED = -7, /* not run, because an earlier command in the list failed */
 	MUXBUS_ERR_CANCELLED = -8, /* the connection was closed or freed before the reply */
 	MUXBUS_ERR_UNAVAILABLE = -9, /* no server is connected; try later */
@@ -175,8 +175,8 @@ MUXBUS_API ssize_t muxbus_quote(char *out, const void *bytes, size_t len);
 /*
  * Writes bytes to out so that tmux's format expansion yields the same bytes: each '#' is doubled,
  * except in a run right before a '[', which tmux keeps. Use this function for data in arguments
- * that tmux expands (names, titles, directories). Returns the length written. Quote the result as
- * usual.
+ * that tmux expands (names, titles, directories). Returns the length written. The result must still
+ * be quoted.
  */
 MUXBUS_API size_t muxbus_literal(char *out, const void *bytes, size_t len);
 
@@ -481,7 +481,7 @@ MUXBUS_API uint16_t muxbus_layout_checksum(const char *text, size_t len);
  */
 struct muxbus_command;
 
-#define MUXBUS_COMMAND_MAX (16 * 1024 * 1024) /* maximum bytes of a list when it is written */
+#define MUXBUS_COMMAND_MAX (16 * 1024 * 1024) /* maximum bytes of the quoted text of a list */
 
 MUXBUS_API int muxbus_command_new(struct muxbus_command **ret_command);
 MUXBUS_API void muxbus_command_free(struct muxbus_command *command);
@@ -557,7 +557,7 @@ MUXBUS_API int muxbus_loop_dispatch(struct muxbus_loop *loop, int timeout_ms);
 
 /*
  * Attaches the loop to a libevent base, which must exist until the loop is freed. The base then
- * watches all descriptors itself, so muxbus_loop_fd() and muxbus_loop_dispatch() have no work.
+ * watches all descriptors itself, so muxbus_loop_fd() and muxbus_loop_dispatch() are not needed.
  * Returns 0, MUXBUS_ERR_INVALID if the loop is already attached, or another error.
  */
 MUXBUS_API int muxbus_loop_attach(struct muxbus_loop *loop, struct event_base *base);
@@ -639,7 +639,7 @@ MUXBUS_API int muxbus_connection_open(struct muxbus_loop *loop,
     const struct muxbus_connection_handlers *handlers, void *data,
     struct muxbus_connection **ret_connection);
 
-/* Waits a moment for pending replies, and asks tmux to detach. closed is called within a second. */
+/* Waits briefly for pending replies, and detaches. closed is called within about a second. */
 MUXBUS_API void muxbus_connection_close(struct muxbus_connection *connection);
 
 /* Kills the client, cancels pending lists, and frees the connection. closed is not called. */
@@ -779,7 +779,7 @@ struct muxbus_link {
 	uint32_t window;
 	int32_t index;
 	bool is_current; /* the session's current window */
-	bool has_bell; /* alerts of the window in this session */
+	bool has_bell; /* this and the next two: alerts of the window in this session */
 	bool has_activity;
 	bool has_silence;
 };
@@ -789,12 +789,12 @@ struct muxbus_window {
 	const char *name;
 	unsigned width;
 	unsigned height;
-	const char *layout; /* as tmux writes it; of a zoomed window: as without zoom */
+	const char *layout; /* as tmux writes it; while zoomed, the layout without zoom */
 	const char *visible_layout;
 	uint32_t active_pane;
 	uint32_t panes; /* number of panes */
 	bool is_zoomed;
-	bool has_bell; /* alerts of the window in any session */
+	bool has_bell; /* this and the next two: alerts of the window in any session */
 	bool has_activity;
 	bool has_silence;
 };
@@ -1019,7 +1019,7 @@ MUXBUS_API int muxbus_sync_start(struct muxbus_sync *sync);
  * answered, maybe with MUXBUS_ERR_CANCELLED. done may free the sync or start it again. A sync that
  * starts again keeps the setting of muxbus_sync_set_attached() and the subscriptions to all output
  * and to details. A second call replaces done. If done is NULL, all this happens before the
- * function returns; a callback of the sync must not call the function so.
+ * function returns; callbacks of the sync must not pass NULL.
  */
 MUXBUS_API void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *data);
 
