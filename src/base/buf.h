@@ -26,10 +26,7 @@ bool buf_is_equal(const struct buf *buf, const struct buf *other);
 /* Shrinks the memory to `keep` bytes if the content is shorter; 0: frees it if buf is empty. */
 void buf_shrink(struct buf *buf, size_t keep);
 
-/*
- * These functions return 0 or an enum buf_error, which leaves the content unchanged. The appended
- * bytes must not be part of buf.
- */
+/* Return 0, or an enum buf_error without a change. The appended bytes must not be part of buf. */
 int buf_reserve(struct buf *buf, size_t extra); /* makes room for extra bytes after len */
 int buf_append(struct buf *buf, const void *bytes, size_t len);
 int buf_append_str(struct buf *buf, const char *string);
@@ -40,8 +37,5 @@ int buf_vprintf(struct buf *buf, const char *format, va_list args)
 
 /* Removes len bytes (at most all) from the front. */
 void buf_consume(struct buf *buf, size_t len);
-/*
- * Empties buf and returns its content with a NUL, or NULL if it was empty. The caller frees the
- * content with mem_free(). ret_len may be NULL.
- */
+/* Empties buf. Returns the content with a NUL, which the caller frees with mem_free(), or NULL. */
 uint8_t *buf_steal(struct buf *buf, size_t *ret_len);

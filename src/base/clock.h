@@ -21,10 +21,7 @@ int64_t clock_seconds_to_ms(double seconds);
 /* Writes RFC 3339 in UTC with milliseconds, "2026-11-21T02:15:00.123Z", and its NUL. */
 void clock_format(int64_t real_ms, char out[CLOCK_TEXT_SIZE]);
 
-/*
- * Reads a text of clock_format(), with any number of decimals or none. Returns milliseconds since
- * 1970; 0 if the text is invalid.
- */
+/* Reads a text as of clock_format(), with any decimals. Returns ms since 1970; 0 if invalid. */
 int64_t clock_parse(const char *text);
 
 #define BACKOFF_MIN_MS 100

@@ -5,8 +5,8 @@
 #include "base/std.h"
 
 /*
- * Returns the arguments that make the program `agent` resume a conversation, NULL-terminated. "@"
- * stands for the id of the conversation. Returns NULL for an unknown agent.
+ * Returns the arguments with which `agent` resumes a conversation, ended by NULL. "@" stands for
+ * the id of the conversation. Returns NULL for an unknown agent.
  */
 const char *const *conversation_words(const char *agent);
 

@@ -168,8 +168,7 @@ pid_t hand_over_maker(int fd)
 	socklen_t len = sizeof peer;
 	int type = 0;
 	/*
-	 * If the peer has an address, fd is not from socketpair(), and SO_PEERCRED would return the
-	 * process that listens at that address.
+	 * With an address, fd is from no pair, and SO_PEERCRED would return the listening process.
 	 */
 	if (getpeername(fd, (struct sockaddr *)&peer, &len) < 0 || peer.sun_family != AF_UNIX ||
 	    len > sizeof peer.sun_family)

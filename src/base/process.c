@@ -22,10 +22,7 @@ enum {
 	CAUGHT_FIELD = 34, /* mask of signals with a handler */
 	IS_EXITING = 0x4, /* PF_EXITING, a flag of FLAGS_FIELD, from the kernel's sched.h */
 	STAT_SIZE = 1024,
-	/*
-	 * If read() returns fewer bytes, the file of /proc has ended. Else the kernel may have
-	 * filled a page with whole numbers, and more may follow.
-	 */
+	/* If read() returns less, a file of /proc has ended. Else more numbers may follow. */
 	PROC_FULL = 4096 - 16,
 	CHILDREN_MAX = 8 * 1024, /* bytes of a thread's list of children; the rest is not read */
 	THREADS_MAX = 1024, /* threads whose children are read */

@@ -58,10 +58,7 @@ pid_t process_parent(pid_t pid); /* 0 if it cannot be read */
 /* Reads the working directory; " (deleted)" follows a removed one. Returns false if unknown. */
 bool process_cwd(pid_t pid, char *out, size_t size);
 
-/*
- * Reads the path of the program file, which may have been removed or replaced since. Returns false
- * if unknown.
- */
+/* Reads the path of the program file. The file may be removed or replaced. False if unknown. */
 bool process_program(pid_t pid, char *out, size_t size);
 
 /* Returns true if the program file of a process has this name, in any folder. */

@@ -300,8 +300,7 @@ static int base64_value(char c)
 }
 
 /*
- * Decodes 2 to 4 digits into the high bits of a 24-bit number. Returns -1 for an invalid digit, or
- * if unused bits are set.
+ * Decodes 2 to 4 digits into the high bits of 24. Returns -1 if invalid, or an unused bit is set.
  */
 static int64_t base64_group(const char *text, size_t count)
 {
@@ -332,7 +331,7 @@ int base64_decode(struct buf *out, const char *text, size_t len)
 		r = group < 0 ? BASE64_INVALID : buf_append(out, bytes, digits - 1);
 	}
 	if (r < 0 && out->data) {
-		out->len = start; /* removes a partial result */
+		out->len = start;
 		out->data[start] = '\0';
 	}
 	return r;
@@ -406,7 +405,7 @@ void str_remark(const char *said, size_t len, char out[STR_REMARK_SIZE])
 				buf_clear(&text);
 			if (text.len > 0)
 				(void)buf_append_str(&text, "; ");
-			(void)str_append_visible(&text, at, shown); /* appends as much as fits */
+			(void)str_append_visible(&text, at, shown);
 		}
 		was_error = is_error;
 		has_error |= is_error;

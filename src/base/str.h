@@ -4,10 +4,7 @@
 
 #include "base/buf.h"
 
-/*
- * Read a number in decimal digits; i64 accepts a "-" before them. Return false for another text,
- * and for a number that does not fit.
- */
+/* Read decimal digits; i64: also behind a "-". Return false for another text, or out of range. */
 bool str_parse_u64(const char *text, size_t len, uint64_t *ret_value);
 bool str_parse_u32(const char *text, size_t len, uint32_t *ret_value);
 bool str_parse_i64(const char *text, size_t len, int64_t *ret_value);

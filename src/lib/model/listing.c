@@ -185,8 +185,8 @@ static int add_bare_pane(void *data, const char *line, const char *end)
 }
 
 /*
- * If a link is unknown, windows may have been swapped, which tmux does not announce. Lists the
- * sessions of the window's known links next.
+ * tmux does not announce that windows were swapped. So if the link is unknown, lists the sessions
+ * of the window's known links next.
  */
 static void doubt_links(struct listing_reading *reading, const struct muxbus_link *now)
 {

@@ -29,9 +29,6 @@ struct merge_drop {
 	struct map panes; /* set of pane ids */
 };
 
-/*
- * Makes a finished copy of a model, without the objects in drop; NULL: with all objects. Returns 0
- * or MUXBUS_ERR_NOMEM.
- */
+/* Makes a finished copy of a model, without the objects in drop, if any. 0 or MUXBUS_ERR_NOMEM. */
 int merge_copy(const struct muxbus_model *before, const struct merge_drop *drop,
     struct muxbus_model **ret_model);

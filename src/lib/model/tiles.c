@@ -81,10 +81,7 @@ const struct muxbus_cell *tiles_find(const struct tiles *tiles, uint32_t pane)
 	return NULL;
 }
 
-/*
- * Finds the panes that the new layout lacks. Returns false if the layout has new panes, another
- * order or no panes, or if out of memory.
- */
+/* Finds the panes that the new layout lacks. False: it has new panes, another order or no panes. */
 static bool find_lost(
     const struct muxbus_model *model, uint32_t window, const struct tiles *tiles, struct map *lost)
 {

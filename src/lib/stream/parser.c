@@ -242,10 +242,7 @@ static void give_output(struct muxbus_parser *parser, size_t len)
 	    parser->data, parser->output.pane, parser->piece, len, parser->output.age_ms);
 }
 
-/*
- * Completes a split escape, and writes it to the start of the piece. Returns the number of bytes
- * written: 0 if the escape is still incomplete.
- */
+/* Writes a split escape to the start of the piece. Returns its length; 0: still incomplete. */
 static size_t complete_carry(struct muxbus_parser *parser, const uint8_t **bytes, size_t *len)
 {
 	while (*len > 0 && parser->carry_len < ESCAPE_LEN) {
