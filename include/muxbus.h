@@ -1073,10 +1073,7 @@ MUXBUS_API void muxbus_sync_info(const struct muxbus_sync *sync, struct muxbus_s
 MUXBUS_API int muxbus_sync_run(struct muxbus_sync *sync, struct muxbus_command *command,
     bool read_back, muxbus_reply_fn *reply, void *data);
 
-/*
- * Like muxbus_sync_run() with read_back, but lists just one window, for commands that change no
- * other.
- */
+/* Like muxbus_sync_run() with read_back, but for commands that change only this window. */
 MUXBUS_API int muxbus_sync_run_in_window(struct muxbus_sync *sync, struct muxbus_command *command,
     uint32_t window, muxbus_reply_fn *reply, void *data);
 

@@ -167,9 +167,7 @@ pid_t hand_over_maker(int fd)
 	struct sockaddr_un peer;
 	socklen_t len = sizeof peer;
 	int type = 0;
-	/*
-	 * With an address, fd is from no pair, and SO_PEERCRED would return the listening process.
-	 */
+	/* If the peer has an address, SO_PEERCRED would return the process that listens there. */
 	if (getpeername(fd, (struct sockaddr *)&peer, &len) < 0 || peer.sun_family != AF_UNIX ||
 	    len > sizeof peer.sun_family)
 		return 0;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Open addressing with linear probing. A removed entry leaves a mark, behind which probing goes on.
- */
+/* Open addressing with linear probing. A removed entry leaves a mark, so that probing goes on. */
 #include "base/map.h"
 
 #include "base/alloc.h"

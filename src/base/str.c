@@ -299,9 +299,7 @@ static int base64_value(char c)
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/*
- * Decodes 2 to 4 digits into the high bits of 24. Returns -1 if invalid, or an unused bit is set.
- */
+/* Decodes 2 to 4 digits into a 24-bit number. Returns -1 if invalid, or if unused bits are set. */
 static int64_t base64_group(const char *text, size_t count)
 {
 	int64_t group = 0, spare;

@@ -66,10 +66,7 @@ int connection_open(struct muxbus_loop *loop, const struct muxbus_connection_opt
     struct muxbus_connection **ret_connection);
 /* Makes the parser expect the replies of the first list, and starts its timeout. */
 void connection_begin_first(struct muxbus_connection *connection);
-/*
- * As muxbus_connection_run(), but the caller keeps and frees the list. is_ordered: see struct
- * pending.
- */
+/* As muxbus_connection_run(), but the caller keeps the list. is_ordered: see struct pending. */
 int connection_run_kept(struct muxbus_connection *connection, struct muxbus_command *command,
     muxbus_reply_fn *reply, void *data, bool is_ordered);
 /* Returns true if tmux has certainly run no command of a failed list. */

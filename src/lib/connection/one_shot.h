@@ -35,9 +35,7 @@ enum channel_state channel_state(const struct muxbus_one_shot *channel);
 int channel_run(struct muxbus_one_shot *channel, unsigned timeout_ms,
     struct muxbus_command *command, muxbus_reply_fn *reply, void *data);
 
-/*
- * In the callback of a list: keeps the channel. Returns false if the channel takes no more lists.
- */
+/* In the callback of a list: keeps the channel. Returns false if it can run no more lists. */
 bool channel_keep(struct muxbus_one_shot *channel);
 
 /* Has tmux end the channel, which later becomes CHANNEL_OVER. The channel must not run a list. */

@@ -20,10 +20,7 @@ struct ping {
 	void *data;
 };
 
-/*
- * answered() is called once after ping_start(), also if the server has ended, unless ping_stop()
- * comes first.
- */
+/* answered() is called once after ping_start(), unless ping_stop() comes first. */
 void ping_init(struct ping *ping, struct muxbus_loop *loop, const char *socket_path,
     void (*answered)(void *data), void *data);
 

@@ -5,7 +5,8 @@
  * tmux copies the text of panes, titles and files into a reply unchanged. A program that knows the
  * time and guesses tmux's running number can print a line that looks like the end of the block with
  * its output. But it cannot print the nonce. So the position of the sentinel is certain, and so is
- * the first %begin, which was read outside of any block. Between these two stands a segment:
+ * the first %begin, which was read outside of any block. The text from this %begin to the sentinel
+ * is a segment:
  *
  * segment = block { line | block }
  * block   = %begin T N F, lines of any text, %end T N F or %error T N F
@@ -30,8 +31,7 @@
  * The library sends a sentinel after each command of a list, so the later block comes from a hook,
  * an alias or if-shell. Raw text outside of blocks (%message with a newline) can always be forged.
  *
- * All this is one or two walks backwards, so the time for hostile text is proportional to its
- * length.
+ * This takes one or two walks backwards, so the time for hostile text is linear in its length.
  */
 #include "lib/stream/segment.h"
 
