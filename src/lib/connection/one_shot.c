@@ -59,7 +59,7 @@ struct muxbus_one_shot {
 	struct streams streams; /* streams.body is the output of all commands, with sentinels */
 	int status; /* exit status; -1: unknown */
 	bool has_end; /* the last command has a sentinel too */
-	struct process process; /* of MUXBUS_WAY_PROCESS; files are its descriptors 0 to 2 */
+	struct process process; /* for MUXBUS_WAY_PROCESS; gets files as descriptors 0 to 2 */
 	int files[3];
 	char *socket_path; /* in the same block of memory as this struct */
 	char *tmux_path; /* in the same block of memory; NULL: not given */

@@ -16,7 +16,7 @@ struct part_ids {
 
 struct parts {
 	bool all; /* the whole server; the members from windows on do not matter then */
-	bool is_bare; /* for all: without commands and directories of panes */
+	bool is_bare; /* if all is set: without commands and directories of panes */
 	bool is_counted; /* texts are counted instead of encoded: see fields.h */
 	bool is_unhooked; /* list by commands after which no hook of a user runs, if possible */
 	struct part_ids windows; /* each window with its panes and one of its links */
