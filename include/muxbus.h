@@ -375,7 +375,7 @@ MUXBUS_API void muxbus_parser_expect(struct muxbus_parser *parser, const char *n
 MUXBUS_API int muxbus_parser_feed(struct muxbus_parser *parser, const void *bytes, size_t len);
 
 struct muxbus_parser_stats {
-	uint64_t bytes; /* number of bytes read */
+	uint64_t bytes;
 	uint64_t output_bytes; /* number of unescaped bytes passed to output */
 	uint64_t lines; /* number of lines of any kind */
 	uint64_t unknown_events;
@@ -439,7 +439,6 @@ enum muxbus_cell_kind {
 	MUXBUS_CELL_ROWS, /* children from top to bottom */
 };
 
-/* Maximum number of cells in a layout. */
 #define MUXBUS_LAYOUT_CELLS_MAX 4096
 
 struct muxbus_cell {
@@ -459,7 +458,7 @@ struct muxbus_layout {
 	uint16_t checksum; /* 0 for JSON, which has no checksum */
 	uint32_t count; /* number of cells, at least 1; cells[0] is the root */
 	struct muxbus_cell *cells; /* in the order of the string */
-	uint32_t floating_count; /* number of floating panes */
+	uint32_t floating_count;
 	uint32_t *floating; /* ids of the floating panes, the top first */
 };
 
@@ -509,7 +508,6 @@ MUXBUS_API void muxbus_command_next(struct muxbus_command *command);
  */
 MUXBUS_API void muxbus_command_set_pane(struct muxbus_command *command, uint32_t pane);
 
-/* The result of one command of a list. */
 struct muxbus_reply {
 	int error; /* 0, or an enum muxbus_error */
 	/* The text of the command's blocks, in order, without blocks of hooks; a NUL follows. */
@@ -571,7 +569,6 @@ MUXBUS_API int muxbus_loop_attach(struct muxbus_loop *loop, struct event_base *b
  */
 struct muxbus_connection;
 
-/* How a control client attaches. */
 enum muxbus_way {
 	MUXBUS_WAY_DIRECT, /* this process is the client, for tmux up to 3.5a */
 	MUXBUS_WAY_DIRECT_3_6, /* this process is the client, for tmux 3.6 and later */
@@ -875,7 +872,6 @@ MUXBUS_API const struct muxbus_window *muxbus_model_window(
 MUXBUS_API const struct muxbus_pane *muxbus_model_pane(
     const struct muxbus_model *model, uint32_t id);
 
-/* The numbers of objects in a model. */
 struct muxbus_model_counts {
 	uint32_t sessions;
 	uint32_t links;

@@ -20,14 +20,13 @@ uint64_t hash_with_key(const struct hash_key *key, const void *bytes, size_t len
 /* Continues a CRC-32C with more bytes. crc: the result so far; 0 at the start. */
 uint32_t crc32c(uint32_t crc, const void *bytes, size_t len);
 
-/* crc32c() without special instructions of the processor. */
 uint32_t crc32c_portable(uint32_t crc, const void *bytes, size_t len);
 
 #define SHA256_SIZE 32
 
 struct sha256 {
 	uint32_t state[8];
-	uint64_t len; /* number of bytes added so far */
+	uint64_t len;
 	uint8_t block[64];
 };
 

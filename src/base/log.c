@@ -11,7 +11,7 @@ static struct {
 	int fd;
 	const char *program;
 	enum log_level level;
-	unsigned long long written; /* bytes since log_open() */
+	unsigned long long written;
 	unsigned long long max_bytes;
 	void (*full)(void);
 } log_state = {.fd = STDERR_FILENO, .program = "muxbus", .level = LOG_LEVEL_INFO};

@@ -123,7 +123,6 @@ static bool is_secret_address(const char *address)
 	    !isdigit((unsigned char)colon[1]);
 }
 
-/* Returns true if a word of a value begins like a well-known token. */
 static bool is_token(const char *word)
 {
 	size_t len = strspn(word, token_characters);

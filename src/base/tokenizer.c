@@ -9,11 +9,11 @@
 
 enum token_state {
 	STATE_GROUND,
-	STATE_ESCAPE, /* after ESC */
+	STATE_ESCAPE,
 	STATE_INTERMEDIATE, /* after ESC and bytes 0x20 to 0x2f */
 	STATE_CSI,
 	STATE_OSC,
-	STATE_OSC_ESCAPE, /* after ESC in an OSC */
+	STATE_OSC_ESCAPE,
 	STATE_STRING, /* in DCS, APC, PM, SOS or ESC k */
 	STATE_STRING_ESCAPE,
 };

@@ -11,7 +11,7 @@ struct muxbus_lines {
 	void *data;
 	struct tokenizer tokenizer;
 	struct stripper stripper;
-	struct buf text; /* the current line */
+	struct buf text;
 	bool is_cut;
 	int error; /* error of the current muxbus_lines_feed() */
 };

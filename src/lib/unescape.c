@@ -177,7 +177,6 @@ static AVX2 size_t unescape_avx2(uint8_t *dst, const uint8_t *src, size_t len)
 
 #endif
 
-/* The variants for this processor, the fastest first. */
 static struct unescape_variant variants[5];
 
 /* Runs before main(), so that no two threads write variants at the same time. */

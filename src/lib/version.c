@@ -26,7 +26,6 @@ struct cap_row {
 	uint32_t until; /* the first later release without the capability; FOREVER: none */
 };
 
-/* Sorted by the bits of the capabilities. */
 static const struct cap_row cap_rows[] = {
     {MUXBUS_CAP_PRINT_ENCODED, "print_encoded", RELEASE(3, 4, 0), RELEASE(3, 6, 0)},
     {MUXBUS_CAP_HOOK_MESSAGE, "hook_message", RELEASE(3, 4, 0), FOREVER},

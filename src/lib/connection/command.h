@@ -4,7 +4,7 @@
 
 #include "lib/stream/parser.h"
 
-#define COMMAND_COUNT_MAX 4096 /* maximum number of commands in a list */
+#define COMMAND_COUNT_MAX 4096
 
 /* The words of a command that does and prints nothing, for callers that want just a reply. */
 #define COMMAND_NOTHING LIST_COMMANDS, "-F", "", LIST_ONE

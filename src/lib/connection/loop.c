@@ -42,7 +42,7 @@ struct muxbus_loop {
 	struct list dead; /* ended watches, to be freed after the turn */
 	struct list timers; /* running timers; the first is due first */
 	int64_t armed_us; /* when the timerfd fires; 0 if disarmed */
-	const struct loop_host *host; /* NULL if the loop has no host */
+	const struct loop_host *host;
 	void *host_data;
 	struct nonce_pool nonces;
 	uint8_t scratch[LOOP_SCRATCH_BYTES];
@@ -247,7 +247,6 @@ static void arm(struct muxbus_loop *loop)
 	loop->armed_us = due_us;
 	spec.it_value.tv_sec = due_us / 1000000;
 	spec.it_value.tv_nsec = due_us % 1000000 * 1000;
-	/* timerfd_settime() fails only for invalid arguments. */
 	(void)timerfd_settime(loop->timer_fd, TFD_TIMER_ABSTIME, &spec, NULL);
 }
 

@@ -9,7 +9,6 @@ _Static_assert(offsetof(struct muxbus_session, id) == 0 &&
 	offsetof(struct muxbus_window, id) == 0 && offsetof(struct muxbus_pane, id) == 0,
     "compare_ids() reads the first member");
 
-/* A block of strings. All blocks are freed together. */
 struct pool_block {
 	struct pool_block *next;
 	size_t len;
