@@ -232,7 +232,7 @@ struct muxbus_version {
 	unsigned major;
 	unsigned minor;
 	char letter; /* 'a' in 3.3a, else 0 */
-	bool is_next; /* "next-3.8": newer than every 3.7 */
+	bool is_next; /* a development version: "next-3.8" is newer than every 3.7 */
 	uint32_t caps; /* a set of enum muxbus_cap */
 };
 

@@ -10,7 +10,7 @@ struct cpu_sample {
 	long processors;
 };
 
-/* Measures a process tree; pid 0: the machine. Returns 0, or -1 if /proc cannot be read. */
+/* Measures a process tree; pid 0: the machine. Returns 0, or -1 if it cannot be measured. */
 int cpu_sample_take(pid_t pid, struct cpu_sample *ret_sample);
 /* Sets busy_ticks to the ticks of a process tree. Returns 0, or -1 if no process can be read. */
 int cpu_sample_tree(pid_t pid, struct cpu_sample *sample);

@@ -62,7 +62,7 @@ uint64_t hash_with_key(const struct hash_key *key, const void *bytes, size_t len
 
 static struct hash_key own_key;
 
-/* Runs before any thread starts, so that all threads use the same key. */
+/* Runs when the program or library is loaded, so that all threads use the same key. */
 static void __attribute__((constructor)) draw_key(void)
 {
 	/* Use the time if there are no random numbers yet. */

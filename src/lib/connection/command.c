@@ -274,7 +274,7 @@ static bool begins_with_one(const char *name, const char *const *beginnings)
 	return *beginnings != NULL;
 }
 
-/* Not show-buffer: tmux escapes its output in control mode. Not set-hook: -R runs the hook. */
+/* Excludes show-buffer, as a connection gets its output escaped, and set-hook, as -R runs hooks. */
 static bool is_quick(const char *name, const char *end)
 {
 	static const char *const names[] = {"capture-pane", "delete-buffer", "detach-client",

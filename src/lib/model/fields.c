@@ -25,7 +25,9 @@ const struct format_field session_fields[] = {
 	{"session_group", FIELD_TEXT, AT(group)},
 	{"destroy-unattached", FIELD_BOOL, AT(session.destroy_unattached)},
 	{"exit-unattached", FIELD_BOOL, AT(exit_unattached)},
-	/* the hooks of listing.c: their first entries, as tmux before 3.5 prints no whole array */
+	/*
+	 * hooks of the commands of listing.c; tmux before 3.5 prints single entries, not the array
+	 */
 	{"?#{after-list-panes[0]}#{after-list-windows[0]}#{after-list-sessions[0]}"
 	 "#{after-list-clients[0]}#{after-display-message[0]},1,", FIELD_BOOL, AT(has_hook)},
 	{"version", FIELD_WORD, AT(version)},

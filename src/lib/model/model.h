@@ -41,7 +41,7 @@ int model_finish(struct muxbus_model *model);
 /* Returns true if records are missing because there were too many or because they had no parent. */
 bool model_is_cut(const struct muxbus_model *model);
 
-/* Return a pane by id, or the next pane, or NULL. Changes must keep the order of the panes. */
+/* Return a pane by id, or the next pane, or NULL. The caller must not change the order of panes. */
 struct muxbus_pane *model_pane_entry(struct muxbus_model *model, uint32_t id);
 struct muxbus_pane *model_next_pane_entry(
     struct muxbus_model *model, const struct muxbus_pane *previous);
