@@ -44,7 +44,6 @@ static void on_launched(struct agent *agent, const struct pane_ref *pane, const 
 	agent_monitor_look(agent->monitor, true);
 }
 
-/* Call this before setting another launch or spec: a running launch reads the spec. */
 static void drop_launch(struct agent *agent)
 {
 	if (agent->launch != NULL)
@@ -65,7 +64,7 @@ static void agent_launch_program(struct agent *agent)
 	agent->output = NULL;
 	submit_drop(agent->submit);
 	agent_set_state(agent, AGENT_STARTING, "its program is being started");
-	agent_monitor_drop(agent->monitor); /* watches nothing until the pane is made */
+	agent_monitor_drop(agent->monitor); /* on_made() watches the new pane */
 	if (!agent_launch_start(agent, agent_resume_command(agent), &handlers))
 		agent_set_state(agent, AGENT_GONE, "tmux is not followed");
 }
@@ -77,7 +76,7 @@ static void restart_later(struct agent *agent)
 	loop_timer_arm(agent->timer, backoff_ms < RESTART_MAX_MS ? backoff_ms : RESTART_MAX_MS);
 }
 
-/* An adopted program, or one that failed too often, is not started again. */
+/* Notifies that the program has ended, and restarts it if this is allowed and may help. */
 static void end_program(struct agent *agent, const char *reason)
 {
 	struct queue *queue = agent->set->parts->queue;
@@ -90,7 +89,7 @@ static void end_program(struct agent *agent, const char *reason)
 	agent->is_restarting = !is_last;
 	agent_set_state(agent, AGENT_CRASHED, reason);
 	agent_tasks_end(agent, "crashed", is_last);
-	/* In one transaction the next daemon neither loses nor repeats the report. */
+	/* One transaction, so that the next daemon neither loses nor repeats the notification. */
 	queue_begin(queue);
 	agent_failure_notify(agent, is_last);
 	if (agent->is_adopted)
@@ -138,7 +137,7 @@ static void on_timer(void *data)
 	else if (agent->is_restarting)
 		agent_launch_program(agent);
 	else
-		agent_monitor_look(agent->monitor, true); /* also types the next task if it can */
+		agent_monitor_look(agent->monitor, true); /* the look also types the next task */
 }
 
 static enum agent_state work_state(const struct agent *agent, enum agent_verdict_kind kind)
@@ -406,8 +405,8 @@ static void on_ended(struct agent *agent)
 }
 
 /*
- * The pane has closed. If the tmux server has ended, and this daemon saw the program run, the
- * program will be started in the next tmux server.
+ * The pane is not found. If its tmux server has ended, and this daemon saw the program run, the
+ * program may be restarted in the present server.
  */
 static void lose_pane(struct agent *agent)
 {

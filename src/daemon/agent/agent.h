@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Kept agents: interactive programs, each with a name. An agent has a window of its own, or was
- * adopted in the pane where a person started it. A text is typed when the agent is ready, and the
- * output is returned when its prompt is back. If the program ends, or its shell is in front again,
- * the program is started again, unless it was adopted. Agents are in the store, so that the next
- * daemon finds them running.
+ * adopted in the pane where a person started it. A task is typed when the agent is ready, and
+ * answered with the agent's output when the prompt is back. An agent that ends, or whose shell is
+ * in front again, is restarted within limits; an adopted agent is not restarted. Agents are in the
+ * store, so that the next daemon finds them running.
  */
 #pragma once
 
@@ -26,20 +26,23 @@ bool agent_is_at_prompt(
     const struct daemon *daemon, const struct muxbus_pane *pane, const struct pane_screen *screen);
 
 /*
- * Handles ensure_agent: makes the agent, or joins the one of this name. Takes what it needs out of
- * spec; the caller calls agent_spec_finish() for the rest. teller is the pane that is notified of
- * crashes; cleared: none.
+ * Handles ensure_agent with a command: starts the agent, or lets the request wait for the agent of
+ * this name. Takes what it needs out of spec; the caller calls agent_spec_finish() for the rest.
+ * teller is the pane that is notified of crashes; cleared: none.
  */
 void agent_ensure(struct agent_set *set, struct request *request, struct agent_spec *spec,
     const struct pane_ref *teller);
 
-/* Like agent_ensure(), for an agent that is known to run. May take spec->prompt. */
+/*
+ * Handles ensure_agent without a command, for an agent that exists: lets the request wait for this
+ * agent. With spec->resumes, an agent that has ended is started again. May take spec->prompt.
+ */
 void agent_join(struct request *request, const struct agent *agent, struct agent_spec *spec,
     const struct pane_ref *teller);
 
 /*
- * Keeps the agent that a person started in a pane. If it is kept already, the request joins it.
- * spec as in agent_ensure(); if its name is "", a name is chosen.
+ * Keeps the agent that a person started in a pane. If the agent is kept already, this is
+ * agent_join(). spec as in agent_ensure(); if its name is "", a name is chosen.
  */
 void agent_adopt(struct agent_set *set, struct request *request, struct agent_spec *spec,
     const struct muxbus_pane *pane, const struct pane_ref *teller);
@@ -48,7 +51,7 @@ struct agent_listener {
 	struct list link;
 	/* Called after each change of a state; must not stop agents. */
 	void (*changed)(struct agent_listener *listener, const struct agent *agent);
-	/* Called when an agent was stopped, before it is freed. */
+	/* Called when an agent was stopped or released, before it is freed. */
 	void (*stopped)(struct agent_listener *listener, const struct agent *agent);
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* An agent that a person started in a pane is kept under a name; the pane stays as it is. */
+/* Adopts an agent that a person started in a pane. The pane stays as it is. */
 #include "daemon/agent/agent_private.h"
 
 #include "base/process.h"
@@ -25,8 +25,8 @@ static void set_name(struct agent_adoptee *adoptee, const char *name)
 }
 
 /*
- * Returns true if ssh or su is in front, which hides the agent's process, and the agent has
- * reported by a mark in its output less than AGENT_MARK_LIVE_MS ago.
+ * Returns true if a program such as ssh is in front, which hides the agent's process, and the agent
+ * has reported by a mark in its output less than AGENT_MARK_LIVE_MS ago.
  */
 static bool is_live_mark(const struct presence *presence, const struct agent_adoptee *adoptee)
 {
@@ -116,7 +116,7 @@ void agent_adopt_take(struct agent *agent, const struct agent_adoptee *adoptee, 
 	agent->exit_status = -1;
 	agent->exit_signal = 0;
 	*agent_monitor_profile(agent->monitor) = (struct prompt_profile){0};
-	/* All known agents want bracketed paste. */
+	/* Known agents take bracketed paste. */
 	agent_monitor_set_brackets(agent->monitor, adoptee->is_known_agent);
 }
 
@@ -139,10 +139,10 @@ bool agent_adopt_watch(struct agent *agent)
 		return true;
 	if (!foreground_lives(agent->program.pid, agent->program.start))
 		return false;
-	/* The pane ends with its first process, and tmux reports that. */
+	/* tmux reports the end of the pane's first process. */
 	if (agent->program.pid == agent->pane.pane_pid)
 		return true;
-	/* If no descriptor is free, the end is seen on the screen instead. */
+	/* If no descriptor is free, the looks at the screen find the end instead. */
 	agent->end_watch = loop_pidfd_new(agent->set->parts->base,
 	    process_open(agent->program.pid, agent->program.start), on_end, agent);
 	return true;

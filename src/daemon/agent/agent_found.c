@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Lists agents that are not kept. Most do not report that a person ended a turn or a dialog with
- * Escape, so their screens are read too. The screen overrules the report if it shows a dialog; if
- * it shows a prompt and the report is at least REPORT_MS old; or if it shows work and a question
- * was reported at least ASKED_MS ago.
+ * Lists agents that are not kept. Many do not report that Escape ended a turn or a dialog, so the
+ * screens of known agents are read too. The screen overrules the report in three cases: it shows a
+ * dialog; it shows a prompt, and the report is at least REPORT_MS old; or it shows work, and a
+ * question was reported at least ASKED_MS ago.
  */
 #include "daemon/agent/agent_private.h"
 
@@ -45,11 +45,11 @@ struct agent_look {
 	void *data;
 	size_t count, pending;
 	struct sight sights[LOOKS_MAX];
-	struct named *named; /* one for each pane with an agent that has not reported */
+	struct named *named; /* one for each pane with an agent without a presence */
 	size_t named_count;
 };
 
-/* Looks at the pane's processes only if an agent has reported in this pane. */
+/* presence_has_pane() is a fast check, which is enough for most panes. */
 static const struct presence *presence_in(const struct agent_set *set, uint32_t pane)
 {
 	struct pane_ref ref;
@@ -146,7 +146,7 @@ void agent_found_look(struct agent_set *set, agent_look_fn *done, void *data)
 	finish(look);
 }
 
-/* Returns what the screen shows, or NULL if the report has precedence. */
+/* Returns the sight of a pane's screen. NULL: there is none, or the report has precedence. */
 static const struct sight *find_sight(
     const struct agent_look *look, const struct muxbus_pane *pane, const struct presence *presence)
 {
@@ -194,8 +194,8 @@ static const char *reason_of(const struct presence *presence, const struct sight
 }
 
 /*
- * pane is NULL if it is not known, presence if the agent has not reported, sight if the report has
- * precedence over the screen.
+ * pane NULL: not known. presence NULL: the agent has not reported. sight NULL: the report has
+ * precedence over the screen, or the screen was not read.
  */
 static void write_found(struct json_writer *writer, const struct agent_set *set, const char *name,
     const struct muxbus_pane *pane, const struct presence *presence, const struct sight *sight)
@@ -243,7 +243,7 @@ void agent_write_found(struct json_writer *writer, struct agent_set *set,
 {
 	if (tmux_model(set->parts->tmux) != NULL)
 		write_in_panes(writer, set, look, is_blocked);
-	/* One process may serve several threads without a known pane, so each is listed. */
+	/* A process may serve several threads without a known pane; each is listed. */
 	next_each (const struct presence, presence, presence_next, set->parts->presences)
 		if (presence->pane.pane == MUXBUS_NO_ID &&
 		    is_blocked == (presence->state == PRESENCE_ASKING))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Starts the program of an agent in a window of its own, whose size stays when clients attach. A
- * waiting program holds the pane until its output is watched; then it is replaced, so that no byte
- * of the agent's output is missed.
+ * waiting program holds the pane until the pane's output is watched, or until a timeout. Then the
+ * agent's program replaces it, so that the agent's first output is not missed.
  */
 #include "daemon/agent/agent_private.h"
 
@@ -164,7 +164,6 @@ void agent_failure_close(struct agent *agent)
 	struct tmux *tmux = agent->set->parts->tmux;
 	struct muxbus_model_counts counts;
 	muxbus_model_counts(tmux_model(tmux), &counts);
-	/* tmux may exit when its last pane is closed. */
 	if (counts.panes < 2)
 		return;
 	tmux_tell(tmux, tmux_command("kill-pane", "-t", TMUX_ID('%', agent->pane.pane), NULL));
@@ -211,7 +210,7 @@ struct agent_launch {
 	const struct agent_launch_handlers *handlers; /* NULL: the launch was cancelled */
 	uint32_t session, window, pane;
 	struct loop_timer *timer;
-	bool is_waiting; /* the program starts when the output is watched */
+	bool is_waiting; /* the program does not run yet: it waits for agent_launch_flows() */
 	bool is_again; /* the window is made in an existing session */
 	bool is_unnamed; /* the session's name is in use */
 };
@@ -305,7 +304,6 @@ static void run_program(struct agent_launch *launch)
 	    "set-option", "-p", "-t", TMUX_ID('%', launch->pane), "remain-on-exit", "on", NULL);
 	int error;
 	muxbus_command_next(command);
-	/* The window keeps this size when clients attach. */
 	muxbus_command_args(
 	    command, "resize-window", "-t", TMUX_ID('@', launch->window), "-x", NULL);
 	muxbus_command_argf(command, "%" PRId64, spec->width);
@@ -444,7 +442,7 @@ static void add_session_name(struct muxbus_command *command, const struct agent_
 static void make_session(struct agent_launch *launch, muxbus_reply_fn *reply)
 {
 	const struct agent_spec *spec = launch->spec;
-	/* -E: the session must not get this daemon's environment. */
+	/* -E: tmux does not copy variables of this daemon (update-environment) to the session. */
 	struct muxbus_command *command = tmux_command(
 	    "new-session", "-d", "-E", "-P", "-F", "#{session_id} #{window_id}", "-x", NULL);
 	muxbus_command_argf(command, "%" PRId64, spec->width);
@@ -457,7 +455,7 @@ static void make_session(struct agent_launch *launch, muxbus_reply_fn *reply)
 	run(launch, command, reply);
 }
 
-/* If the name is in use, tmux chooses a number as the name. */
+/* If the name is in use, a session without a name is made: tmux chooses a number. */
 static void on_named_session(
     void *data, int error, const struct muxbus_reply *replies, size_t count)
 {

@@ -235,14 +235,14 @@ static void handle_ensure(struct request *request, const void *data)
 	agent_spec_finish(&spec); /* frees what was not taken */
 }
 
-/* A repeated request is handled again: its first run has made the agent, which is joined now. */
+/* A repeated request is handled again. The agent that its first run has made is joined now. */
 static void handle_ensure_begun(struct request *request, const void *data, const char *id UNUSED)
 {
 	handle_ensure(request, data);
 }
 
 struct send_args {
-	struct agent_order order; /* only the members that have a row in the fields below */
+	struct agent_order order; /* only the members that have a row below */
 	bool is_known_call; /* the text was given by its other name (task or response) */
 	double timeout_sec;
 };
@@ -334,7 +334,7 @@ static const struct field_result send_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Other control characters would act as keys in the program. */
+/* Control characters other than newline and tab would act as keys in the program. */
 static bool check_text(struct request *request, const char *text, size_t len)
 {
 	for (size_t at = 0; at < len; at++) {
@@ -420,9 +420,7 @@ static void send(struct request *request, const struct send_args *args, bool is_
 	order.agent = agent != NULL ? agent->spec.name : order.agent;
 	if (args->is_known_call && agent != NULL && agent->state != AGENT_BLOCKED)
 		order.is_response = false; /* nothing is asked, so the text is a task */
-	/*
-	 * Blanks alone look like an empty prompt, and would stay there in front of the next text.
-	 */
+	/* Blanks alone look like an empty prompt, and would stay in front of the next text. */
 	if (!order.is_response && strspn(order.text, " ") >= order.len) {
 		request_fail_field(request, "text", "is blank, and must be a text to type");
 		return;
@@ -498,7 +496,7 @@ static bool affects_agent(struct request *request, const void *args, struct pane
 			     : choose_agent(request, ret_pane);
 	if (agent == NULL)
 		return name != NULL &&
-		    role_affects_caller(request, args, ret_pane); /* the handler finds no agent */
+		    role_affects_caller(request, args, ret_pane); /* the handler will fail */
 	*ret_pane = agent->pane;
 	return true;
 }

@@ -43,11 +43,11 @@ struct agent_monitor {
 	char mark;
 	uint64_t prompt_mark, output_mark;
 	char tail[AGENT_TAIL_SIZE];
-	size_t tail_len; /* AGENT_TAIL_SIZE: the line is too long */
-	char sequence[SEQUENCE_SIZE]; /* the last bytes, as a sequence may be split */
+	size_t tail_len; /* AGENT_TAIL_SIZE: the line is too long, or unknown */
+	char sequence[SEQUENCE_SIZE]; /* the last bytes of output, as a sequence may be split */
 	bool brackets;
 	struct prompt_profile profile;
-	struct agent_facts facts; /* found by the last look */
+	struct agent_facts facts; /* found by the last look without newer output */
 	struct agent_verdict verdict;
 	uint64_t learned_offset;
 	uint64_t agreed_offset; /* output offset of the look that a second one must confirm */
@@ -228,7 +228,7 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
 	else if (pane->is_dead || !foreground_agent(pane->pid, signs, name))
 		name[0] = '\0';
 	read_signs(signs, name, &screen->view, ret_facts);
-	/* An agent that reports the start of turns also reports their end: "idle" is believed. */
+	/* An agent that reports "busy" reports "idle" too, so "idle" is believed. */
 	if (presence != NULL && presence->state == PRESENCE_IDLE && presence->has_turns)
 		ret_facts->shows_work = false;
 	agent_facts_set_tail(ret_facts, monitor->tail, monitor->tail_len);
@@ -296,7 +296,7 @@ static void on_look(void *data, int error, const struct pane_screen *screen)
 		return;
 	}
 	if (monitor->verdict.kind == VERDICT_READY) {
-		/* The same prompt teaches nothing new. */
+		/* The same prompt is not learned twice. */
 		if (!monitor->profile.is_known || monitor->learned_offset != screen->offset)
 			agent_learn(&monitor->facts, &monitor->profile);
 		monitor->learned_offset = screen->offset;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A monitor watches the output of one agent's pane, looks at the screen when no output has come for
- * AGENT_REST_MS, and reports each verdict (classify.h). A prompt or a question is reported when two
- * looks agree and no output came between them. Without output and without a waiting request, the
- * monitor stops looking after a few looks.
+ * A monitor watches the output of one agent's pane. When no output has come for AGENT_REST_MS, the
+ * monitor reads the screen and reports the verdict (classify.h). A prompt or a question is reported
+ * only when two looks agree and no output came between them. A silent program is looked at again a
+ * few times, or regularly while a request waits.
  */
 #pragma once
 
@@ -24,11 +24,11 @@ struct agent_monitor_handlers {
 	 */
 	void (*judged)(struct agent *agent, const struct agent_verdict *verdict,
 	    const struct pane_screen *screen);
-	/* One look has seen a question, which another one must confirm. */
+	/* Called when one look has seen a question; a second look must confirm it. */
 	void (*asks)(struct agent *agent, const struct agent_facts *facts);
 	/* Called when the pane or its tmux server has closed. Nothing is watched now. */
 	void (*closed)(struct agent *agent);
-	/* Called when the output is watched from now on, without gaps. */
+	/* Called at a gap in the output, also at the start: the output is watched from there on. */
 	void (*flows)(struct agent *agent);
 	/* Called when output came. */
 	void (*wrote)(struct agent *agent);
@@ -58,7 +58,7 @@ void agent_monitor_set_regex(struct agent_monitor *monitor, struct pattern *rege
 /* Looks at the screen soon, and then regularly while is_waiting. */
 void agent_monitor_look(struct agent_monitor *monitor, bool is_waiting);
 
-/* Tells whether a request waits: only then is a silent program looked at regularly. */
+/* Sets whether a request waits. If so, a silent program is looked at regularly. */
 void agent_monitor_set_waiting(struct agent_monitor *monitor, bool is_waiting);
 
 /* Judges a screen that the caller has read. Does not change the monitor. */
@@ -68,7 +68,7 @@ void agent_monitor_judge(const struct agent_monitor *monitor, const struct muxbu
 struct prompt_profile *agent_monitor_profile(struct agent_monitor *monitor);
 /* Returns the output offset up to which the output was seen. */
 uint64_t agent_monitor_end(const struct agent_monitor *monitor);
-/* Returns the output offset of the last OSC 133 mark 'A' (prompt) or 'C' (output); 0: none. */
+/* Returns the output offset of the last OSC 133 mark: begin of 'A' or end of 'C'; 0: none. */
 uint64_t agent_monitor_mark(const struct agent_monitor *monitor, char mark);
 /* Counts newlines in the output since the monitor was made. */
 uint64_t agent_monitor_newlines(const struct agent_monitor *monitor);
@@ -78,7 +78,7 @@ bool agent_monitor_is_reading(const struct agent_monitor *monitor);
 bool agent_monitor_keeps(const struct agent_monitor *monitor, const char *text, size_t len);
 /* Returns true if the program has switched bracketed paste on. */
 bool agent_monitor_brackets(const struct agent_monitor *monitor);
-/* Sets this for a program whose escape sequence this daemon may not have seen. */
+/* Sets whether bracketed paste is on, if the program's first output was not seen. */
 void agent_monitor_set_brackets(struct agent_monitor *monitor, bool brackets);
 
 /* Writes the last verdict and its evidence as members of a JSON object. */

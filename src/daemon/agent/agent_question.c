@@ -76,7 +76,7 @@ void agent_question_look(struct agent *agent, const struct pane_screen *screen)
 
 void agent_question_expect(struct agent *agent, const struct agent_facts *facts)
 {
-	/* A dialog is drawn piece by piece, so it is not remembered before a second look. */
+	/* A dialog may be drawn in pieces, so one look is not enough. */
 	if (facts->is_menu || facts->shows_question || was_typed(agent, facts->row))
 		return;
 	see(agent, facts);
@@ -195,7 +195,10 @@ enum submit_choice agent_question_choice(
 	agent_question_clear(&shown);
 	if (is_there)
 		return is_marked ? CHOICE_MARKED : CHOICE_OPEN;
-	/* The number was typed into what followed the menu: another menu, or an empty prompt. */
+	/*
+	 * The number was typed into the screen after the menu: into another menu, or an empty
+	 * prompt.
+	 */
 	if (number > 0 &&
 	    ((number > 1 && is_marked) ||
 		prompt_find_line(&screen->view, digit, sizeof digit, NULL) == ECHO_EXACT))

@@ -15,20 +15,25 @@
 void agent_question_keep(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen);
 
-/* Remembers the screen when a question was seen for the first time. */
+/*
+ * Remembers the cursor's row when a first look has seen a question, unless it is a menu or a
+ * dialog.
+ */
 void agent_question_expect(struct agent *agent, const struct agent_facts *facts);
 
-/* Remembers the row at the cursor, whatever the verdict. */
+/* Remembers the cursor's row at each look, except while a person types an answer there. */
 void agent_question_look(struct agent *agent, const struct pane_screen *screen);
 
 #define AGENT_QUESTION_ID_SIZE 40
 
-/* Writes the id of the present question, which no other question of this agent ever gets. */
+/* Writes the id of the present question. It is unique among the questions of this agent. */
 void agent_question_id(const struct agent *agent, char ret_id[AGENT_QUESTION_ID_SIZE]);
 
 void agent_question_write(struct json_writer *writer, const struct agent *agent);
 
-/* Gives the question a new id: it is another one, or an answer was typed or may have been. */
+/*
+ * Gives the question a new id: for another question, and when an answer was or may have been typed.
+ */
 void agent_question_renew(struct agent *agent);
 
 /* Copies the agent's question to the task, which frees the copy at its end. */
@@ -45,8 +50,8 @@ enum submit_choice agent_question_choice(
 bool agent_question_has_left(const struct agent_task *task, const struct pane_screen *screen);
 
 /*
- * Returns true if the screen shows the beginning of an answer to the stored question; for a secret,
- * if a key was pressed since. ret_reason has AGENT_REASON_SIZE bytes.
+ * Returns true if the screen shows the beginning of an answer to the stored question. For a secret,
+ * a key that a person has pressed since then counts too. ret_reason has AGENT_REASON_SIZE bytes.
  */
 bool agent_question_is_begun(const struct agent *agent, const struct muxbus_pane *pane,
     const struct pane_screen *screen, char *ret_reason);

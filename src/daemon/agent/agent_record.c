@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The record of an agent in the store: its spec, its pane, and what was learned of its prompt. */
+/* The record of an agent in the store. */
 #include "daemon/agent/agent_private.h"
 
 #include <muxbus.h>
@@ -11,7 +11,7 @@ struct kept_agent {
 	/* only the members that have a row below; reason is that of the last crash */
 	struct agent agent;
 	bool has_brackets;
-	bool has_exit; /* exit_status, exit_signal and output are of a pane that is closed */
+	bool has_exit; /* exit_status, exit_signal and output are stored, as the pane is closed */
 	struct prompt_profile profile[1];
 	size_t profile_count; /* 0: unknown */
 };

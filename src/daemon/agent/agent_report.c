@@ -42,8 +42,8 @@ static bool is_end(const char *text, size_t len, const char *prompt)
 }
 
 /*
- * Returns the length of the output without the prompt at its end. The prompt begins where a line
- * editor switches bracketed paste on.
+ * Returns the length of the output without the prompt at its end. The prompt is looked for where a
+ * line editor last switched bracketed paste on; if it is not there, nothing is cut.
  */
 static size_t cut_prompt(const char *bytes, size_t len, const char *prompt)
 {
@@ -69,7 +69,7 @@ void reply_text(
 {
 	const char *newline;
 	size_t first = 0;
-	/* An incomplete sequence at the end does not belong to the text. */
+	/* An incomplete escape sequence at the end is no text, so the result is ignored. */
 	(void)stripper_lines(
 	    out, bytes, options->prompt != NULL ? cut_prompt(bytes, len, options->prompt) : len);
 	if (options->prompt != NULL && out->len > 0) {
@@ -113,7 +113,7 @@ struct task_output {
 	bool is_truncated, has_gap;
 };
 
-/* Finds begin and end of the task's output; exactly, if the shell has marked both (OSC 133). */
+/* Finds begin and end of the task's output. Marks of the shell (OSC 133) are exact. */
 static void find_bounds(
     const struct agent_task *task, const struct pane_screen *screen, struct task_output *output)
 {
@@ -141,7 +141,7 @@ static bool read_ring(
 		    streams, task->agent->pane.pane, from, (size_t)(to - from), out, &slice);
 		has_gap |= slice.has_gap;
 		if (slice.from >= to || slice.to <= from)
-			return true; /* all bytes before output->to were dropped */
+			return true; /* no byte before "to" is left */
 		if (is_first)
 			*ret_from = slice.from;
 		is_first = false;
@@ -229,10 +229,7 @@ static void write_typing(struct json_writer *writer, const struct submit_typing 
 	json_object_end(writer);
 }
 
-/*
- * Stores the reply that does not fit into the answer, as far as it is known, and writes the call
- * that reads the rest.
- */
+/* Stores the whole reply, as far as it is known, and writes the call that reads it. */
 static void write_rest(struct json_writer *writer, const struct agent_task *task,
     const struct pane_screen *screen, bool has_prompt)
 {
@@ -335,7 +332,7 @@ void agent_report_notify(const struct agent_task *task, const char *outcome, con
 	struct buf data;
 	snprintf(text, sizeof text, "the task of agent %s ended after %.1f s: %s",
 	    task->agent->spec.name, (double)clock_since_ms(task->created_ms) / 1000, outcome);
-	/* A notification that is too long when escaped gets less of the output. */
+	/* If the escaped notification is too long, it gets less of the output. */
 	for (max = max < NOTE_OUTPUT_MAX ? max : NOTE_OUTPUT_MAX;; max /= 4) {
 		json_start_object(&writer, &data, NOTE_MAX);
 		write_result(&writer, task, outcome, reason, screen, max);
@@ -380,7 +377,7 @@ void agent_report_progress(void *data)
 	if (peer == NULL || id == NULL || end <= from)
 		return;
 	if (end - from > PROGRESS_BYTES)
-		from = end - PROGRESS_BYTES; /* the answer will have the skipped bytes */
+		from = end - PROGRESS_BYTES; /* the older bytes are skipped */
 	buf_init(&raw, PROGRESS_BYTES);
 	buf_init(&text, PROGRESS_BYTES);
 	(void)read_ring(task, from, end, &raw, &from);
@@ -396,7 +393,10 @@ void agent_report_progress(void *data)
 		if (json_put_text(&writer, "text", text.data, text.len))
 			json_put_bool(&writer, "lossy", true);
 		message_end_notice(&writer);
-		/* A peer that does not read misses the text, and sees the gap by from and to. */
+		/*
+		 * If the peer does not read, the next report has this text again, as far as it
+		 * fits.
+		 */
 		if (peer_send_line(peer, (const char *)line.data, line.len))
 			task->told = from + used;
 		buf_finish(&line);

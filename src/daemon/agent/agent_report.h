@@ -5,20 +5,18 @@
 #include "daemon/agent/agent_state.h"
 #include "wire/message.h"
 
-/*
- * Turns a program's output into the lines that a person would read, without the line end that Enter
- * has echoed at the start, and without the prompt at the end.
- */
-
 struct reply_text_options {
-	bool is_cut; /* bytes before are missing, so the first line is incomplete */
+	bool is_cut; /* earlier bytes are missing, so the first line is incomplete */
 	/* The pasted text, which line editors draw again when it is submitted; NULL: none. */
 	const char *pasted;
 	size_t pasted_len;
-	const char *prompt; /* the cursor's row at the end; NULL: no prompt */
+	const char *prompt; /* the prompt at the end of the output; NULL: none */
 };
 
-/* Writes the lines to out, which must be empty. */
+/*
+ * Writes a program's output as the lines that a person would read. The line end that Enter has
+ * echoed at the start, and the prompt at the end, are left out. out must be empty.
+ */
 void reply_text(
     struct buf *out, const void *bytes, size_t len, const struct reply_text_options *options);
 
@@ -29,11 +27,11 @@ void agent_report_notify(const struct agent_task *task, const char *outcome, con
 /* Returns true if the output since the task was typed has a sign of work of any known agent. */
 bool agent_report_shows_work(const struct agent_task *task, const struct pane_screen *screen);
 void agent_report_accepted(const struct agent_task *task, struct request *request);
-/* Callback: sends new output of a task to the peer that waits for it. data: struct agent_task. */
+/* Timer callback: sends new output of a task to the peer that waits. data: struct agent_task. */
 void agent_report_progress(void *data);
 /*
- * Fails a request because of the agent's state, with the agent, its evidence and the typing of the
- * task as data; task NULL: none.
+ * Fails a request because of the agent's state. The data of the error has the agent, its evidence
+ * and, unless task is NULL, how the task was typed.
  */
 void agent_report_refuse(const struct agent *agent, struct request *request,
     enum message_error error, const char *advice, const struct agent_task *task);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Resuming after the end of the tmux server: an agent is started again only with the command that
- * resumes its conversation.
- */
+/* The command that resumes an agent's conversation when its program is started again. */
 #include "daemon/agent/agent_private.h"
 
 #include "base/conversation.h"
 #include "base/process.h"
 #include "daemon/tmux/tmux.h"
 
-#define WORDS_MAX 64 /* words of a command that can be changed */
+#define WORDS_MAX 64 /* a command with fewer words can be changed */
 
-/* Splits a shell command in place. Returns 0 if it has more than plain words. */
+/*
+ * Reads the words of the agent's command. text is a copy of its first string, which is split in
+ * place if it is a shell command. Returns 0 for too many words, or other shell syntax than words.
+ */
 static size_t read_words(const struct agent *agent, char *text, const char *words[WORDS_MAX])
 {
 	static const char plain[] =
@@ -60,7 +60,10 @@ static bool names_one(const char *kind, const char *const *words, size_t count)
 	return false;
 }
 
-/* If the result is NULL, *ret_problem says why; it is NULL if the agent's own command is right. */
+/*
+ * Returns the command that resumes the conversation, or NULL. With NULL, *ret_problem says why; it
+ * is NULL too if the agent's own command is the right one.
+ */
 static char **make_command(const struct agent *agent, const char **ret_problem)
 {
 	char *text = xstrdup(agent->spec.command[0]);

@@ -79,7 +79,7 @@ void agent_set_state(struct agent *agent, enum agent_state state, const char *re
 struct agent *agent_get(const struct agent_set *set, const char *name)
 {
 	if (set == NULL)
-		return NULL; /* only in tests that have no agents */
+		return NULL;
 	list_each (struct agent, agent, &set->agents, link)
 		if (strcmp(agent->spec.name, name) == 0)
 			return agent;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The structs and helpers that all files of this room use. Calls up to agent.c go by struct
- * agent_callbacks.
- */
+/* The structs and basic helpers of kept agents. */
 #pragma once
 
 #include "daemon/agent/classify.h"
@@ -27,15 +24,12 @@ struct agent_spec {
 	int64_t width; /* cells */
 	int64_t height;
 	int64_t history_limit; /* lines */
-	bool wants_notices; /* notices of its program become notifications */
+	bool wants_notices; /* its program's notices (OSC 9, 99, 777) become notifications */
 	int64_t startup_timeout_ms;
 };
 
 void agent_spec_finish(struct agent_spec *spec);
-/*
- * Returns the name of the first parameter (command, env or cwd) that differs and so would make
- * another agent, or NULL.
- */
+/* Returns the first parameter that differs ("command", "env" or "cwd"), or NULL. */
 const char *agent_spec_difference(const struct agent_spec *one, const struct agent_spec *other);
 
 /* Copies count strings into a list that ends with NULL, for mem_free_strings(). */
@@ -55,8 +49,8 @@ enum agent_state {
 	AGENT_DRAFT, /* at its prompt, with a draft in it */
 	AGENT_BUSY,
 	AGENT_BLOCKED, /* asks a question */
-	AGENT_CRASHED, /* the program has ended, and may be started again automatically */
-	AGENT_GONE, /* the pane was closed, its server has ended, or it is not found yet */
+	AGENT_CRASHED, /* the program has ended or could not start; a restart may follow */
+	AGENT_GONE, /* the pane was closed or is not found yet, or tmux is not connected */
 	AGENT_STATE_COUNT_,
 };
 
@@ -81,9 +75,9 @@ struct agent_task {
 	bool is_response; /* the task answers a question */
 	bool is_choice; /* text is the number of a choice; "": Enter only, for the marked choice */
 	uint64_t asked; /* number of the question */
-	struct agent_question question; /* a copy, as the agent may have another question by then */
-	char *reply; /* as the agent reported it; NULL: it did not */
-	/* is_choice is true, and this choice was the marked one of the menu when it was typed */
+	struct agent_question question; /* a copy, as the agent may ask another one later */
+	char *reply; /* the reply that the agent reported; NULL: none */
+	/* at the last look before typing, the menu had marked this choice */
 	bool is_marked;
 	bool is_refused; /* a person has begun an answer, or another question is asked */
 	bool is_pasted; /* typed as a bracketed paste */
@@ -93,7 +87,7 @@ struct agent_task {
 	int64_t created_ms, due_ms; /* CLOCK_REALTIME */
 	int64_t typed_ms, due_boot_ms; /* CLOCK_BOOTTIME */
 	char boot_id[BOOT_ID_SIZE]; /* of the boot in which it was created */
-	int64_t max_bytes; /* bytes of output in its report */
+	int64_t max_bytes; /* maximum bytes of output in the answer */
 	uint64_t turns; /* turns that the agent had reported before typing */
 	uint64_t from; /* output offset where the reply begins */
 	uint64_t told; /* output offset up to which progress was reported */
@@ -102,13 +96,13 @@ struct agent_task {
 	struct loop_timer *deadline, *progress_timer;
 };
 
-/* The place of a question, before an answer was begun there. */
+/* The cursor's row where a question is asked, before an answer was begun there. */
 struct agent_asked {
 	uint64_t number; /* of the question */
 	int64_t since_ms; /* CLOCK_REALTIME */
-	char row[AGENT_ROW_SIZE]; /* text of the cursor's row, which the answer follows */
+	char row[AGENT_ROW_SIZE]; /* the cursor's row; the answer is typed behind this text */
 	bool has_right; /* text was right of the cursor */
-	uint64_t newlines; /* newlines in the output before the question */
+	uint64_t newlines; /* newlines in the output up to then */
 	bool is_begun; /* a part of the answer is on the screen now */
 };
 
@@ -116,10 +110,10 @@ struct agent {
 	struct list link;
 	struct agent_set *set;
 	struct agent_spec spec;
-	struct pane_ref pane; /* cleared: no pane yet */
+	struct pane_ref pane; /* cleared: no pane */
 	struct pane_ref teller;
 	struct pane_caller maker; /* who made its pane */
-	char *conversation; /* last reported by the program; or NULL */
+	char *conversation; /* its id, as the program reported it last; or NULL */
 	struct pattern *regex; /* pattern of the prompt; NULL: it is learned */
 	struct agent_monitor *monitor;
 	struct submit *submit; /* types the tasks */
@@ -129,16 +123,16 @@ struct agent {
 	char reason[AGENT_REASON_SIZE];
 	int64_t since_ms; /* CLOCK_REALTIME: start of the state */
 	int64_t started_ms; /* CLOCK_REALTIME: start of the program */
-	bool was_ready; /* since the start of the program */
-	bool is_secret; /* the answer must not be shown */
+	bool was_ready; /* the prompt was seen since the start of the program */
+	bool is_secret; /* the terminal does not show the answer */
 	struct agent_question question; /* the present question */
 	char *place; /* rows at and above the cursor, with the question; NULL: nothing is asked */
 	struct agent_asked asked;
 	struct agent_asked seen; /* the cursor's row at the last look, with or without a question */
 	bool seen_reading; /* the program waited for input at the last look */
 	bool seen_asking; /* the row in `seen` looked like the row of a question */
-	unsigned restarts; /* crashes in a row */
-	bool is_restarting; /* the timer will start the program again */
+	unsigned restarts; /* restarts after crashes in a row */
+	bool is_restarting; /* the program will be started again */
 	/* the crash was notified; stored, so that the next daemon does not repeat this */
 	bool is_crash_told;
 	int exit_status, exit_signal; /* of the last program; -1 and 0: unknown */
@@ -150,13 +144,13 @@ struct agent {
 	struct agent_ending *ending; /* while the agent is being stopped; or NULL */
 	/* a person started it in their own pane, whose options and size are not changed */
 	bool is_adopted;
-	struct foreground_program program; /* of an adopted agent; pid 0: has ended */
+	struct foreground_program program; /* of an adopted agent; pid 0: none, or it has ended */
 	struct loop_pidfd *end_watch; /* for the end of program; or NULL */
 };
 
 struct agent_callbacks {
 	void (*changed)(struct agent *agent);
-	/* Removes the agent everywhere, and frees it. */
+	/* Deletes the agent and its record. */
 	void (*remove)(struct agent *agent, const char *reason);
 	void (*ended)(struct agent *agent);
 };
@@ -177,12 +171,12 @@ const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane);
 /* Sets the state and its reason. On a change, publishes an event and calls the listeners. */
 void agent_set_state(struct agent *agent, enum agent_state state, const char *reason);
 
-/* Returns true if the agent is ready and no task waits. */
+/* Returns true if the agent is ready and has no task. */
 bool agent_is_free(const struct agent *agent);
 bool agent_has_pane(const struct agent *agent);
 bool agent_has_ended(const struct agent *agent);
 
-/* The functions below write agents as JSON. They are in agent_json.c. */
+/* agent_json.c: agents as JSON. */
 
 #define AGENT_JSON_MAX (16 * 1024) /* bytes of an agent in an event or a notification */
 

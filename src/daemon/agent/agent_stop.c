@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Stops an agent. Its program gets SIGHUP, as when a terminal is closed, and SIGKILL after the
- * grace time; then its pane is closed. If the program was started by a person's shell, its process
+ * grace time. Then its pane is closed. If the agent runs in a person's shell, the agent's process
  * group gets the signals, and the pane stays.
  */
 #include "daemon/agent/agent_private.h"
@@ -14,7 +14,7 @@
 #include "daemon/tmux/tmux_command.h"
 #include "io/loop_timer.h"
 
-enum { KILL_MS = 2000 }; /* time from SIGKILL until the pane is closed in any case */
+enum { KILL_MS = 2000 }; /* time from SIGKILL until the agent counts as ended in any case */
 
 /* The agent may be freed before tmux replies. */
 struct closing {
@@ -132,7 +132,7 @@ static void close_pane(struct agent *agent)
 	}
 }
 
-/* Chooses who gets the signals: the pane's first process, or the agent in a person's shell. */
+/* Chooses the process that gets the signals: the pane's first, or the agent in a person's shell. */
 static void aim(struct agent_ending *ending, const struct agent *agent)
 {
 	pid_t pane_pid = agent->pane.pane_pid;

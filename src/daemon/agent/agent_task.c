@@ -15,7 +15,7 @@
 enum {
 	/* longest timer; a later deadline is checked each time it rings, once a day */
 	STEP_MS = 86400000,
-	HELD_MS = 700, /* delay until typing is tried again */
+	HELD_MS = 700, /* delay until the next try to type, or the next look at a running task */
 	KEYS_MAX = 1000, /* bytes typed as keys; more is pasted if the program takes pastes */
 	PROGRESS_MS = 250, /* between two progress reports */
 };
@@ -163,12 +163,7 @@ void agent_tasks_forget(struct agent *agent)
 		task_free(agent_task);
 }
 
-/*
- * How tasks are typed (submit.h has the meaning of the members). is_once: the submit engine tries
- * once, and the agent's monitor causes further tries. knows_prompt: the monitor judges the prompt,
- * so the program in front may be a shell. keeps_pane: while a task runs, nothing else is typed to
- * the program that it has started.
- */
+/* is_once: the submit engine tries once, and the agent's monitor causes further tries. */
 static const struct submit_policy task_policy = {
     .is_once = true, .knows_prompt = true, .keeps_pane = true};
 static const struct submit_policy response_policy = {
@@ -186,7 +181,7 @@ static struct agent_task *next_task(const struct agent *agent)
 
 /*
  * Returns true if the text must be pasted: it is too long for keys, or has characters that would
- * act as keys. An answer is typed where the program asks, which is not its prompt.
+ * act as keys. An answer is not typed at the prompt, so the prompt's shortcuts do not count.
  */
 static bool needs_paste(const struct agent_task *task)
 {
@@ -228,7 +223,7 @@ void agent_tasks_step(struct agent *agent)
 	}
 	task->stage = TASK_TYPING;
 	task->turns = agent_turns(agent);
-	mem_free(task->reply); /* the reply to a turn before this task */
+	mem_free(task->reply); /* this reply is older than the task */
 	task->reply = NULL;
 	task->is_pasted = agent_monitor_brackets(agent->monitor) && needs_paste(task);
 	task_store(task);
@@ -428,7 +423,7 @@ static struct agent_task *task_new(struct agent *agent, const char *text, size_t
 	return task;
 }
 
-/* Tasks are sorted by their time of creation, so a new one gets a later time than all others. */
+/* Tasks are sorted by creation time, so a new task gets a later time than the others. */
 static int64_t next_created_ms(const struct agent *agent)
 {
 	int64_t ms = clock_real_ms();
@@ -438,7 +433,7 @@ static int64_t next_created_ms(const struct agent *agent)
 	return ms;
 }
 
-/* Puts a task into the list: a typed or running task is first, queued ones follow by their time. */
+/* Puts a task into the list: first a typed or running task, then the queued ones by their time. */
 static void task_place(struct agent_task *task)
 {
 	struct list *place = &task->agent->tasks;
@@ -452,7 +447,7 @@ static void task_place(struct agent_task *task)
 	list_add_after(place, &task->link);
 }
 
-/* A waiting request has ended. If no other waits, the end of the task becomes a notification. */
+/* A waiting request was cancelled. Without another, the task's end becomes a notification. */
 static void on_cancelled(void *data)
 {
 	struct agent_task *task = data;
@@ -465,7 +460,7 @@ static void on_cancelled(void *data)
 
 /*
  * Finds the choice that the response names by number or text. A number of two digits is refused,
- * since a program would take its first digit at once.
+ * because a program may take its first digit at once.
  */
 static bool find_choice(
     const struct agent *agent, const struct agent_order *order, unsigned *ret_number)
@@ -580,7 +575,7 @@ void agent_send(struct agent_set *set, struct request *request, const struct age
 	} else {
 		agent_report_accepted(task, request);
 	}
-	agent_monitor_look(agent->monitor, true); /* also types the task if it can */
+	agent_monitor_look(agent->monitor, true); /* the look also types the task */
 }
 
 bool agent_task_join(struct agent_set *set, struct request *request, const char *id)

@@ -33,12 +33,12 @@ bool agent_task_join(struct agent_set *set, struct request *request, const char 
 /* Types the next task if the agent is ready for it. */
 void agent_tasks_step(struct agent *agent);
 /*
- * Takes a verdict of the monitor, and ends the running task at its prompt. Returns false if the
- * prompt may be older than the running task.
+ * Takes a verdict of the monitor. A prompt or a question ends the running task. Returns false if
+ * the prompt may be older than this task.
  */
 bool agent_tasks_judged(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen);
-/* Keeps the reply that the agent of a pane reports. If it reports several, the last one counts. */
+/* Stores the reply that the agent of a pane reports for its task. A later reply replaces it. */
 void agent_tasks_replied(const struct agent_set *set, uint32_t pane, const char *reply);
 void agent_tasks_wrote(struct agent *agent);
 void agent_tasks_init(struct agent *agent);

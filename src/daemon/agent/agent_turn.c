@@ -5,9 +5,9 @@
 #include "daemon/agent/agent_report.h"
 
 enum {
-	TURN_MS = 20000, /* longest wait for the turn of an agent that reports turns */
-	FIRST_TURN_MS = 5000, /* longest wait for a sign of work of an agent without turns */
-	COMMAND_MS = 1500, /* longest wait for a sign of work after a command with '/' */
+	TURN_MS = 20000, /* time after typing in which a prompt may be older than the task */
+	FIRST_TURN_MS = 5000, /* the same without reported turns; longer while it computes */
+	COMMAND_MS = 1500, /* the same after a command with '/' */
 };
 
 uint64_t agent_turns(const struct agent *agent)
@@ -17,7 +17,7 @@ uint64_t agent_turns(const struct agent *agent)
 	return presence != NULL && !presence->is_by_mark ? presence->turns : 0;
 }
 
-/* After Enter a busy machine shows the old prompt longer. Most commands with '/' begin no turn. */
+/* A busy machine may show the old prompt longer. Most commands with '/' begin no turn. */
 static bool is_work_due(struct agent_task *task, const struct agent_verdict *verdict,
     const struct pane_screen *screen, int64_t since_ms)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Requests that wait until an agent is ready: those of ensure_agent. */
+/* Requests of ensure_agent that wait until an agent is ready. */
 #include "daemon/agent/agent_private.h"
 
 #include "daemon/server/request.h"
@@ -15,7 +15,7 @@ struct agent_waiter {
 	struct agent *agent;
 	struct request *request;
 	struct loop_timer *deadline;
-	bool is_started; /* for this request */
+	bool is_started; /* the program was started for this request */
 };
 
 static void waiter_free(void *data)
@@ -85,7 +85,7 @@ static void waiter_step(struct agent_waiter *waiter)
 	switch (agent->state) {
 	case AGENT_BUSY:
 		if (agent->is_adopted && !agent->was_ready)
-			break; /* the prompt may still be seen */
+			break; /* the prompt may come before the deadline */
 		waiter_answer(waiter);
 		break;
 	case AGENT_READY:

@@ -203,8 +203,8 @@ static bool is_regex_draft(struct pattern *regex, const char *row)
 }
 
 /*
- * Returns true if the row is the learned prompt with text behind it. A shell's prompt has a
- * directory, which changes, so it is recognised by its last character.
+ * Returns true if the row is the learned prompt with text behind it. A shell's prompt may contain a
+ * directory, so its last character is enough.
  */
 static bool is_learned_draft(const struct prompt_profile *profile, const char *row)
 {
@@ -269,7 +269,7 @@ static enum row_match match_row(
 		return ROW_PROMPT;
 	if (ends_with(row, row_len, profile->row, len))
 		return ROW_BEHIND;
-	/* Of a learned row "Loading...>>> ", ">>> " may be the prompt, but "> " is not. */
+	/* ">>> " may be the prompt if the learned row is "Loading...>>> ", but "> " is not. */
 	if (!profile->is_sure && ends_with(profile->row, len, row, row_len) &&
 	    profile->row[len - row_len - 1] != row[0])
 		return ROW_BEHIND;
@@ -326,9 +326,7 @@ static bool is_drawn(const char *tail)
 	return false;
 }
 
-/*
- * The prompt is at the cursor. The less other evidence there is, the longer the output must rest.
- */
+/* The prompt is at the cursor. The weaker the other evidence, the longer the output must rest. */
 static void judge_prompt(const struct agent_facts *facts, const struct prompt_profile *profile,
     struct agent_verdict *verdict)
 {
@@ -361,14 +359,14 @@ static void judge_prompt(const struct agent_facts *facts, const struct prompt_pr
 	settle(verdict, VERDICT_READY, "its prompt is at the cursor, at rest: %s", what);
 }
 
-/* Reads the prompt from the screen: most agents do not report that Escape ended a turn. */
+/* Returns true if signs show a prompt. Many agents do not report that Escape ended a turn. */
 static bool shows_prompt(const struct agent_facts *facts, int64_t quiet_ms)
 {
 	return (facts->screen == SIGN_IDLE || facts->screen == SIGN_DRAFT) &&
 	    facts->quiet_ms >= quiet_ms;
 }
 
-/* Judges by what is known besides the screen. Returns true if the screen must decide. */
+/* Judges by the facts that count more than the prompt. Returns true if the prompt must decide. */
 static bool judge_surroundings(const struct agent_facts *facts,
     const struct prompt_profile *profile, struct agent_verdict *verdict)
 {
@@ -449,7 +447,7 @@ static void judge_first(
 		settle(verdict, VERDICT_BUSY, "there is nothing on the cursor's row yet");
 		return;
 	}
-	/* A known agent's box must be seen whole, as the row may be the last of a draft. */
+	/* With signs, the row must end as a prompt: it may be the last row of a draft. */
 	if (regex == NULL && facts->has_signs && !is_end) {
 		settle(verdict, VERDICT_BUSY, "its screen shows no prompt yet");
 		return;
@@ -506,7 +504,7 @@ void agent_judge(const struct agent_facts *facts, const struct prompt_profile *p
 		ret_verdict->again_ms = AGENT_REST_MS;
 	} else {
 		enum row_match match = match_row(facts, profile, regex);
-		/* A prompt behind output counts only if the program reads its terminal now. */
+		/* A prompt behind output counts only if the program reads, now as before. */
 		if (match == ROW_BEHIND)
 			match = profile->reads && facts->front.reads == AGENT_READS_YES ? ROW_PROMPT
 											: ROW_OTHER;

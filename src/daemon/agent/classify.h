@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The verdict on a program at rest: it is at its prompt, asks something, or works. The functions
- * have no side effects: they make a verdict with a reason from the facts of one look and from the
- * prompt learned before. A prompt counts only at the cursor, at rest, and if all other facts agree:
- * the program in front, the modes of its terminal, whether it waits for input, the marks of the
- * shell (OSC 133), and the bytes that drew the prompt.
+ * The verdict on a program at rest: at its prompt, asking, at work, ended, or not seen. A verdict
+ * is made from the facts of one look and from the prompt learned before. It has the reason that
+ * decided.
+ *
+ * The text at the cursor alone does not make a prompt. Other facts count too: the program in front,
+ * the modes of its terminal, whether it waits for input, the marks of the shell (OSC 133), and the
+ * bytes that drew the prompt.
  */
 #pragma once
 
@@ -15,12 +17,12 @@
 #define AGENT_ROW_SIZE 512 /* bytes of the cursor's row, UTF-8 */
 #define AGENT_TAIL_SIZE 256 /* bytes behind the last newline; a longer tail is unknown */
 #define AGENT_REST_MS 120 /* time without output before the screen is looked at */
-#define AGENT_WEAK_MS 1500 /* required time without output if little evidence is for a prompt */
-/* the same if an agent's report speaks against a prompt, or its screen shows no sign */
+#define AGENT_WEAK_MS 1500 /* required time without output if the evidence for a prompt is weak */
+/* required time without output if a report contradicts the prompt, or the screen shows no sign */
 #define AGENT_AGAIN_MS 3000
-/* the same if a prompt was printed instead of drawn, or the agent only reports to be busy */
+/* required time without output if a prompt was printed, not drawn, or a report says busy */
 #define AGENT_DOUBT_MS 10000
-#define AGENT_SIGN_MS 15000 /* a sign of work counts as text after this time without output */
+#define AGENT_SIGN_MS 15000 /* a sign of work does not count after this time without output */
 #define AGENT_REASON_SIZE 160
 
 struct pattern;
@@ -38,13 +40,13 @@ struct agent_facts {
 	bool is_dead; /* the pane's program has ended */
 	bool in_mode, has_cursor;
 	bool has_right; /* text is right of the cursor, other than a suggestion */
-	bool reports_busy; /* by its hooks, which may have missed the turn's end */
+	bool reports_busy; /* by its reports, which may miss the end of a turn */
 	bool reports_asking;
 	enum screen_sign_kind screen; /* state shown by its screen (screen_verdict()) */
-	/* the agent's signs (patterns of its screen) are known; without one it may be half drawn */
+	/* signs (patterns of the screen) are known for this agent */
 	bool has_signs;
 	bool is_menu; /* numbered choices are around the cursor */
-	bool shows_work; /* a sign of work is around the cursor */
+	bool shows_work; /* a sign of work is on the screen */
 	bool shows_question; /* a question of this agent is on the screen */
 	char row[AGENT_ROW_SIZE]; /* the row left of the cursor, UTF-8 */
 	/* First row of the line that ends at the cursor; "": no row above belongs to it. */
@@ -59,15 +61,15 @@ struct agent_facts {
 	int64_t quiet_ms; /* time since the last output */
 };
 
-/* A prompt, as learned at the first one. All zeros: nothing yet. */
+/* What was learned of the prompt. All zeros: nothing yet. */
 struct prompt_profile {
 	bool is_known;
 	bool is_cooked; /* mode of the terminal at the prompt */
 	bool has_tty, has_right, is_shell;
 	bool reads; /* the program was seen to read at its prompt */
-	bool is_sure; /* the row was seen at two prompts */
+	bool is_sure; /* at least two prompts were seen */
 	char row[AGENT_ROW_SIZE]; /* digits as 0 */
-	char tail[AGENT_TAIL_SIZE]; /* what drew the first prompt, digits as 0; "": unknown */
+	char tail[AGENT_TAIL_SIZE]; /* bytes that drew the first prompt, digits as 0; "": unknown */
 	char other_tail[AGENT_TAIL_SIZE]; /* bytes that drew a later prompt */
 	pid_t pid; /* of the program */
 	uint64_t start;
@@ -77,7 +79,7 @@ struct prompt_profile {
 
 struct agent_verdict {
 	enum agent_verdict_kind kind;
-	char reason[AGENT_REASON_SIZE]; /* why: the fact that decided */
+	char reason[AGENT_REASON_SIZE]; /* the fact that decided */
 	bool is_secret; /* QUESTION: the terminal does not show the answer */
 	bool is_by_sign; /* BUSY, READY: decided by a sign on its screen */
 	int64_t again_ms; /* when to look again, even without output; 0: not needed */
@@ -106,8 +108,8 @@ void agent_facts_set_tail(struct agent_facts *facts, const void *bytes, size_t l
 void agent_facts_read_screen(const struct prompt_view *view, struct agent_facts *facts);
 
 /*
- * Appends at most `rows` rows of text, down to the cursor's row, without colours, spaces at line
- * ends and blank rows at the top.
+ * Appends the block of rows that ends with the cursor's row: from the blank row above, but at most
+ * `rows` rows. Colours and spaces at line ends are left out.
  */
 void agent_place_text(const struct prompt_view *view, unsigned rows, struct buf *out);
 /* Appends the uppermost rows of the screen, at most `rows`, without blank rows at the end. */

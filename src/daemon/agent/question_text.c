@@ -113,7 +113,7 @@ static bool find_menu(const struct prompt_view *view, unsigned *ret_row)
 	return choices > 1 && marked == 1;
 }
 
-/* Returns true for a question mark (not within a word or an address), or a prompt's way to ask. */
+/* Returns true for a question mark at the end of a word, or for a row such as "[Y/n]". */
 static bool asks(const char *text)
 {
 	for (const char *at = strchr(text, '?'); at != NULL; at = strchr(at + 1, '?'))
@@ -318,7 +318,7 @@ void agent_question_text(const struct prompt_view *view, struct buf *out)
 		end = first + 1;
 	}
 	first = line_begin(view, first);
-	/* A row that has only "(yes/no)? " continues the question of the row above. */
+	/* A row that begins as "(yes/no)" or "[y/n]" continues the question of the row above. */
 	if (first > 0 && (line.text[0] == '(' || strncasecmp(line.text, "[y", 2) == 0) &&
 	    end == view->cursor_row + 1)
 		first = line_begin(view, first - 1);

@@ -5,14 +5,14 @@
 #include "daemon/pane/prompt.h"
 
 /*
- * Appends the lines of the question: for a menu the row that asks and those down to the choices,
- * otherwise the cursor's row or the row above that asks. Cuts text that does not fit.
+ * Appends the lines of the question. For a menu: the row that asks and the rows down to the
+ * choices. Otherwise: the cursor's row, or the row above that asks. Cuts text that does not fit.
  */
 void agent_question_text(const struct prompt_view *view, struct buf *out);
 
 /*
- * Appends the rows above the choices of a menu (at most 12), without rows of key hints, which may
- * show a timer.
+ * Appends a limited number of rows above the choices of a menu. Rows of key hints are left out, as
+ * they may show a timer.
  */
 void agent_question_whole(const struct prompt_view *view, struct buf *out);
 
@@ -20,9 +20,9 @@ void agent_question_whole(const struct prompt_view *view, struct buf *out);
 #define QUESTION_PATTERN_MAX 60 /* bytes of a pattern */
 
 /*
- * Appends rows of the question as patterns for tmux, each with a newline: for a menu its rows down
- * to the last choice, otherwise the cursor's row. While the question is shown, rows match all of
- * them.
+ * Appends rows of the question as patterns for tmux, each with a newline. For a menu: rows above
+ * the choices, and the choices. Otherwise: the cursor's row. While the question is shown, each
+ * pattern matches a row.
  */
 void agent_question_patterns(const struct prompt_view *view, struct buf *out);
 
@@ -35,15 +35,15 @@ struct question_choice {
 };
 
 /*
- * Finds the choices of the menu that is asked about, at most QUESTION_CHOICES_MAX. Returns 0 if the
+ * Finds the choices of the menu on the screen, at most QUESTION_CHOICES_MAX. Returns 0 if the
  * answer is a text, for example because a prompt follows the choices.
  */
 size_t agent_question_choices(const struct prompt_view *view, struct question_choice *ret_choices);
 
 /* A question of an agent. It owns its members. */
 struct agent_question {
-	char *text; /* the question, or else the text of its place; NULL: nothing is asked */
-	char *whole; /* the rows above its choices */
+	char *text; /* the question, or else the rows at the cursor; NULL: nothing is asked */
+	char *whole; /* the rows above the choices */
 	struct question_choice *choices; /* NULL: the answer is a text */
 	size_t choice_count;
 };
