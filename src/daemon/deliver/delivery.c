@@ -16,7 +16,8 @@
 
 enum {
 	POSTED_MS = 1, /* delay from a post until its pane or thread is looked at */
-	CHANGED_MS = 300, /* delay after a client has attached, as tmux draws its screen first */
+	/* delay after a client has attached (tmux draws its screen first) or a pane has closed */
+	CHANGED_MS = 300,
 };
 
 struct delivery_set {
@@ -28,7 +29,6 @@ struct delivery_set {
 	struct event_log_listener clients;
 };
 
-/* Finds the way for an address. needs_start: skips ways that have no function start(). */
 static void find_way(const struct mail_office *office, const struct pane_ref *address,
     const struct mail *mail, bool needs_start, struct way_found *ret_found)
 {
@@ -190,7 +190,7 @@ static void on_settled(struct puller_listener *listener, const struct pane_ref *
 	wake_pane(list_entry(listener, struct delivery_set, pullers), pane);
 }
 
-/* Messages are shown when a client attaches, and notifications of a closed pane are refused. */
+/* Looks again at mails for persons: a client may show them now, or their pane has closed. */
 static void on_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct delivery_set *set = list_entry(listener, struct delivery_set, clients);

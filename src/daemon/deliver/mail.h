@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Mails: a mail is the notifications that wait for one pane or thread. This file has the steps that
- * all ways (way.h) share: gather the notifications, defer them, try again. They call up to
- * delivery.c by the callbacks of mail_office.
+ * A mail: the notifications that wait for one pane or thread. The functions here are steps that
+ * ways (way.h) share: gather the notifications, defer them, try again. They reach delivery.c by the
+ * callbacks of mail_office.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ enum {
 struct mail_office {
 	const struct daemon *parts;
 	struct list mails;
-	struct list retries; /* typed lines that wait to be taken, oldest first */
+	struct list retries; /* typed lines that the agent has not taken yet, oldest first */
 	int64_t shown_ms; /* time of the last message to a person (CLOCK_MONOTONIC); 0: none */
 	/* Goes on with a mail after its way has ended or failed; may free the mail. */
 	void (*go)(struct mail *mail);
@@ -37,7 +37,7 @@ struct mail {
 	struct pane_ref pane;
 	const struct way *way; /* the started way; NULL: none */
 	void *work; /* data of the started way; NULL: the way is not at work */
-	struct loop_timer *soon; /* looks at the mail after a post or a report */
+	struct loop_timer *soon; /* looks at the mail soon, for example after a post */
 	struct loop_timer *again; /* tries again after a failure, or for a person */
 	size_t tries;
 	uint64_t batch[MAIL_BATCH_MAX]; /* sequence numbers of the notifications in delivery */
@@ -45,7 +45,7 @@ struct mail {
 
 	char reason[WAY_TEXT_SIZE]; /* why the mail is deferred */
 	const char *reason_way; /* name of the way in the receipt of the deferral; NULL: none */
-	uint64_t deferred_to; /* number of the last notification that was looked at */
+	uint64_t deferred_to; /* number of the last notification that the deferral has looked at */
 	bool is_new_reason; /* give the receipt also to notifications that have one */
 	bool has_passed_over; /* some notifications were skipped, because a puller may take them */
 	struct loop_timer *deferral; /* gives further receipts in the next turn */
@@ -55,8 +55,8 @@ struct mail {
 	uint64_t turns; /* number of turns that the agent had reported before the line was typed */
 	struct buf line; /* the typed line */
 
-	bool has_failed; /* the agent's queue command failed, and only the timer again retries it */
-	bool waits_for_person; /* a client must attach first */
+	bool has_failed; /* the agent's queue command failed, and is not tried again yet */
+	bool waits_for_person; /* until a client attaches, or on_notify takes it */
 };
 
 /*
@@ -76,7 +76,6 @@ bool mail_is_wanted(const struct mail *mail);
  * MAIL_BATCH_MAX.
  */
 void mail_gather(struct mail *mail, const struct notification *ret_notes[MAIL_BATCH_MAX]);
-/* Sets the state of the batch to "delivering". */
 void mail_set_delivering(const struct mail *mail);
 
 /*
@@ -92,7 +91,7 @@ void mail_end_deferral(struct mail *mail);
 void mail_on_deferral(void *data);
 
 /*
- * Tries again after a delay that grows with `tries` up to ten minutes, or earlier when the agent
+ * Tries again after a delay that grows with `tries` up to a maximum, or earlier when the agent
  * reports something.
  */
 void mail_try_again(struct mail *mail, size_t tries);

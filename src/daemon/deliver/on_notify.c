@@ -24,7 +24,7 @@ enum {
 	SAID_MAX = 120, /* bytes of the program's output in the log */
 };
 
-/* Variables of the daemon that the program gets: of the desktop, the language and proxies. */
+/* Variables of the daemon that the program gets. */
 static const char *const variables[] = {"ALL_PROXY", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "HOME",
     "HTTPS_PROXY", "HTTP_PROXY", "LANG", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LOGNAME", "NO_PROXY",
     "PATH", "SHELL", "TMPDIR", "TZ", "USER", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_CONFIG_HOME",
@@ -43,7 +43,7 @@ struct on_notify {
 	struct program *program; /* the running one; NULL: none */
 	uint64_t given[ON_NOTIFY_PENDING_MAX]; /* notifications given to the running program */
 	size_t given_count;
-	int64_t paid_ms; /* CLOCK_MONOTONIC; the runs so far use up the rate until this time */
+	int64_t paid_ms; /* the runs so far use up the rate until this time (CLOCK_MONOTONIC) */
 	uint64_t runs, failures;
 	bool is_short; /* the last run failed because of a limit of the system */
 	char failure[FAILURE_SIZE]; /* why the last run failed; "" if it did not */
@@ -149,7 +149,7 @@ static bool is_wanted(const struct on_notify *on_notify, const struct notificati
 	    person_has_pane(on_notify->parts, &note->pane);
 }
 
-/* Moves the pending notifications to `given`. Returns the last one, or NULL. */
+/* Moves the pending notifications that are still wanted to `given`. Returns the last, or NULL. */
 static const struct notification *take_pending(struct on_notify *on_notify)
 {
 	const struct notification *last = NULL;
@@ -199,7 +199,7 @@ static int open_input(const struct notification *last, uint64_t count)
 	return -1;
 }
 
-/* The program has succeeded, so the notifications for persons are delivered. */
+/* Called when the program has succeeded: the notifications for persons are delivered. */
 static void give_receipts(struct on_notify *on_notify)
 {
 	const struct daemon *parts = on_notify->parts;
@@ -393,7 +393,7 @@ static enum way_use use(const struct way_place *place, struct way_found *found)
 	return WAY_TAKES;
 }
 
-/* The earlier daemon may have been killed before or during a run, so its notifications get one. */
+/* The earlier daemon may have been killed before or during a run: gives its notifications again. */
 static void resume(const struct mail *mail)
 {
 	struct on_notify *on_notify = mail->office->parts->on_notify;
@@ -404,7 +404,7 @@ static void resume(const struct mail *mail)
 			add(on_notify, note->seq);
 }
 
-/* Waits: on_posted() starts the program. Without a program, refuses the notifications. */
+/* Waits for on_posted() to start the program. Without a program, refuses the notifications. */
 static void start(struct mail *mail, const struct way_found *found)
 {
 	const struct notification *notes[MAIL_BATCH_MAX];

@@ -2,10 +2,10 @@
 /*
  * on_notify: the user's own program for notifications, such as notify-send or curl. The file
  * on_notify in the user's configuration directory has its command line, one word a line, and is
- * read before each run. The program runs without a shell, gets the notification as one JSON object
- * on its standard input, and runs at most on_notify_rate times a minute, after a rest as often at
- * once; notifications that arrive meanwhile share the next run. With exit status 0 a notification
- * for a person counts as delivered.
+ * read before each run. The program runs without a shell, and gets the notification as one JSON
+ * object on its standard input. It runs at most on_notify_rate times a minute; after a rest, as
+ * many runs may follow at once. Notifications that arrive meanwhile share the next run. With exit
+ * status 0 a notification for a person counts as delivered.
  */
 #pragma once
 

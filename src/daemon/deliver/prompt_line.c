@@ -168,7 +168,7 @@ void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max
 
 static const struct members {
 	const char *name; /* given by the requester */
-	/* member of the data in place of a missing name; where others may read, only of a job */
+	/* member of the data that replaces a missing name; if others may read, only for a job */
 	const char *subject;
 	/* member that may be quoted; the member `tail` has the end of this text */
 	const char *head;
@@ -186,7 +186,8 @@ static const struct members {
 };
 
 /*
- * Appends the outcome. That of a post or a program is foreign text, for which fixed words are used.
+ * Appends the outcome. For a post or a program, whose outcome is foreign text, fixed words replace
+ * it.
  */
 static void put_outcome(struct buf *out, const struct notification *note, size_t max)
 {

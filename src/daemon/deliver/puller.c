@@ -6,7 +6,6 @@
 #include "daemon/queue/queue.h"
 #include "io/loop_timer.h"
 
-/* If a reader does not acknowledge the notification before the lease ends, the line is typed. */
 struct lease {
 	uint64_t seq;
 	int64_t due_ms; /* end of the lease (CLOCK_MONOTONIC) */
@@ -18,7 +17,7 @@ struct puller {
 	struct pane_ref pane;
 	enum puller_way way;
 	struct loop_timer *timer; /* rings when a follower is no longer armed, or a lease ends */
-	unsigned waiting; /* requesters without an answer yet */
+	unsigned waiting; /* requests without an answer yet */
 	/* requests that still read their notifications: until they end, no lease ends */
 	unsigned keeping;
 	int64_t armed_until_ms;
@@ -107,7 +106,7 @@ static void drop_lease(struct puller *puller, struct lease *lease)
 	*lease = puller->leases[--puller->count];
 }
 
-/* Gives back notifications whose lease has ended, or all. They are typed then. */
+/* Gives back notifications whose lease has ended, or all. Delivery finds another way. */
 static void give_back(struct puller *puller, bool is_all, const char *reason)
 {
 	const struct daemon *parts = puller->set->parts;
@@ -144,7 +143,7 @@ void puller_listen(struct puller_set *set, struct puller_listener *listener)
 	list_append(&set->listeners, &listener->link);
 }
 
-/* Frees an unused puller without a lease, so that notifications of its pane are typed. */
+/* Gives back notifications whose lease has ended, and frees the puller if it is unused. */
 static void settle(void *data)
 {
 	struct puller *puller = data;

@@ -24,12 +24,12 @@ void puller_set_free(struct puller_set *set);
 bool puller_is_armed(const struct puller_set *set, const struct pane_ref *pane);
 /* Returns true if a puller has the notification with this number on a lease. */
 bool puller_holds(const struct puller_set *set, uint64_t seq);
-/* Returns true if a puller gave it back: then it is typed even while a follower waits. */
+/* Returns true if a puller gave the notification back: it is typed even if a follower waits. */
 bool puller_gave_back(const struct notification *note);
 
 /*
- * Adds a request to the pane's puller, which is made if needed. Returns it, or NULL if there are
- * too many pullers. Call puller_end() for each request.
+ * Adds a request to the pane's puller, which is made if needed. Returns the puller, or NULL if
+ * there are too many. Call puller_end() for each request.
  */
 struct puller *puller_begin(
     struct puller_set *set, const struct pane_ref *pane, enum puller_way way);
@@ -39,8 +39,8 @@ struct puller *puller_begin(
  */
 uint64_t puller_take(struct puller *puller);
 /*
- * keeps: the request is still reading, and no lease of this puller ends. false: from now on they
- * last loan_ms again.
+ * keeps: a request still reads, so no lease of this puller ends by time. false: the request has
+ * read all, and the leases last loan_ms from now on.
  */
 void puller_keep(struct puller *puller, bool keeps);
 /*

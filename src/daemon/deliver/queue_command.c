@@ -42,11 +42,11 @@ static const struct {
     {"codex", {"codex", "queue", "--thread", SESSION_WORD, "--message", TEXT_WORD, NULL}},
 };
 
-/* The command gets these variables from the agent's environment, all others from the daemon's. */
+/* The command gets these variables from the agent's environment, the rest from the daemon's. */
 static const char *const inherited[] = {"PATH", "HOME", "CODEX_HOME"};
 #define INHERITED_COUNT (sizeof inherited / sizeof *inherited)
 
-/* A session of an agent, and its process, which gives the command program and environment. */
+/* A session of an agent, and the process whose program and environment the command gets. */
 struct queue_target {
 	char agent[PRESENCE_NAME_MAX + 1], session[PRESENCE_SESSION_MAX + 1];
 	pid_t pid; /* 0: unknown */
@@ -293,7 +293,10 @@ static void end(struct queued_command *command, bool is_taken)
 	mail->office->go(mail);
 }
 
-/* Decides whether the agent has the message. status: of waitpid(2). Changes text, the output. */
+/*
+ * Decides whether the agent has the message. status is that of waitpid(2). Changes text, the
+ * command's output.
+ */
 static void judge(struct queued_command *command, bool is_late, int status, char *text)
 {
 	bool is_done = !is_late && WIFEXITED(status) && WEXITSTATUS(status) == 0;

@@ -3,7 +3,7 @@
  * Queue commands: some agents have a command that queues a message to one of their sessions and
  * wakes it, as "codex queue --thread ID --message TEXT". Exit status 0 means that the agent has the
  * message, unless the output says that the thread is not loaded. If the daemon is killed meanwhile,
- * the command goes on, and the next daemon learns its result and does not run it again.
+ * the command goes on, and the next daemon reads its result.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Receipts: what became of a notification on its way to the agent of a pane. A receipt is a JSON
+ * Receipts: what became of a notification on its way to an agent or a person. A receipt is a JSON
  * object that is stored with the notification and published as an event. Its member "result":
  *
  * - deferred: not delivered yet, for the reason given; tried again later.
@@ -8,9 +8,9 @@
  * - typed: typed, but not seen to be submitted, so a person has to look.
  * - handed_over: given to the agent without typing, or to a person's program.
  * - shown: shown to a person by the tmux clients.
- * - refused: never delivered, as the pane, or the program that it was meant for, has ended.
+ * - refused: never delivered, for the reason given, such as a closed pane.
  *
- * "typed_before": so often, at most, earlier daemons submitted the line before they were killed.
+ * "typed_before" has how often the line may have been typed before, by daemons that were killed.
  * "way" says how: typed, follow (a follower's output), hook (the agent's own hook), queue_command
  * (the agent's command for it), waited (a request waited for it; "consumer": the named consumer
  * that acknowledged it), shown (to a person), on_notify (the person's program), or none (it stays

@@ -14,9 +14,9 @@
 enum {
 	DATA_MAX = 8 * SELF_COMMAND_MAX,
 	TEXT_SIZE = 128,
-	LOOK_MIN_MS = 1000, /* between checks whether the command is done */
+	LOOK_MIN_MS = 1000, /* least time between checks whether the command is done */
 	LOOK_MAX_MS = 10000,
-	/* longest life of a command: then a notification says that its end was not seen */
+	/* longest life of a command; a notification reports the timeout */
 	LIFE_MS = 3600 * 1000,
 };
 
@@ -263,7 +263,7 @@ static void on_timer(void *data)
 	}
 }
 
-/* Gives the text to type. If an earlier daemon was about to type it, it may have run: not typed. */
+/* Gives the text to type. Types nothing if an earlier daemon may have typed it. */
 static bool on_compose(void *data, struct submit_text *text)
 {
 	struct order *order = data;
@@ -320,7 +320,7 @@ static bool is_later(const struct self_command *command, const struct self_comma
 						: command->created_ms > other->created_ms;
 }
 
-/* The store gives commands in another order. */
+/* Keeps the list sorted: the store gives commands in another order. */
 static void insert(struct self_command_set *set, struct order *order)
 {
 	struct list *before = &set->commands;

@@ -74,7 +74,7 @@ static void give_shown(void *data)
 	loop_timer_arm(mail->soon, 0);
 }
 
-/* Returns true if a client can show a message: its flags are known, and not locked or suspended. */
+/* Returns true if a client can show a message. tmux calls a locked client suspended too. */
 static bool can_see(const struct muxbus_reply *flags)
 {
 	static const char away[] = "suspended";
@@ -113,7 +113,7 @@ static bool can_draw_on(struct tmux *tmux)
 	return info.version.major > 3 || (info.version.major == 3 && info.version.minor >= 6);
 }
 
-/* Shows the message to one client: a command for several would fail if one has left. */
+/* Shows the message to one client: a command for several fails if one of them has left. */
 static void show_at(struct show *show, struct tmux *tmux, const char *client, int64_t show_ms,
     const struct buf *message)
 {

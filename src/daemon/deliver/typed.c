@@ -33,7 +33,7 @@ static const struct record_kind typed_kind = {
     .source = SOURCE_POST,
 };
 
-/* A typed line that the agent has not yet taken, and may be typed again. */
+/* A typed line that the agent has not taken yet. The line may be typed again. */
 struct retry {
 	struct list link;
 	struct mail_office *office;
@@ -148,7 +148,7 @@ static void on_retry(void *data)
 	retry->count = 0;
 	for (size_t at = 0; at < count; at++) {
 		const struct notification *note = queue_find(parts->queue, retry->seqs[at]);
-		/* The other notifications are acknowledged, cancelled, or being typed again. */
+		/* Any other notification was taken, or is being typed again. */
 		if (note == NULL || (note->state != NOTE_DELIVERED && note->state != NOTE_FAILED))
 			continue;
 		queue_count_redelivery(parts->queue, note->seq, 1);
@@ -173,8 +173,8 @@ static unsigned times(const struct mail *mail)
 }
 
 /*
- * Waits for the agent to take the line, before it is typed again: ack_wait_ms at first, then 5 and
- * 15 times as long.
+ * Waits for the agent to take the line, before it is typed again: ack_wait_ms at first, later a
+ * multiple (factors).
  */
 static void retry_add(const struct mail *mail)
 {
@@ -241,8 +241,8 @@ static bool on_compose(void *data, struct submit_text *text)
 }
 
 /*
- * Called before Enter is pressed. Stores this, so that the next daemon knows that a line which it
- * does not find may have been submitted.
+ * Called before Enter is pressed, or when the text was taken back. Stores this, so that the next
+ * daemon knows whether a line that it does not find may have been submitted.
  */
 static void on_entering(void *data)
 {
@@ -306,7 +306,7 @@ static void on_ended(void *data, const struct submit_end *end)
 	struct mail *mail = data;
 	char name[PANE_REF_NAME_SIZE];
 	if (result == SUBMIT_REFUSED)
-		mail_gather(mail, notes); /* the notifications that have come since are due too */
+		mail_gather(mail, notes); /* notifications that came later are refused too */
 	for (size_t at = 0; at < mail->batch_count && result != SUBMIT_NOTHING; at++)
 		put_receipt(mail, mail->batch[at], end);
 	if (mail->batch_count > 0) {

@@ -19,12 +19,12 @@ struct queue;
  */
 #define TYPED_RETRIES_MAX 256
 
-/* Removes stored lines that cannot be read from the store. typed_open() loads the others. */
+/* Deletes invalid lines from the store. typed_open() loads the others. */
 void typed_load(struct queue *queue);
-/* Makes what types for a mail; resumes the line that an earlier daemon was about to type. */
+/* Makes the submit of a mail. Resumes the line that an earlier daemon was about to type. */
 void typed_open(struct mail *mail);
 void typed_close(struct mail *mail);
-/* Call this after a report of a pane's agent: with a new turn, it has taken its line. */
+/* Call this after a report of a pane's agent: a new turn shows that its line was taken. */
 void typed_reported(struct mail_office *office, const struct pane_ref *pane);
 /* Frees all lines that wait to be typed again. */
 void typed_forget(struct mail_office *office);

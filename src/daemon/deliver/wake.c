@@ -39,7 +39,7 @@ static void write_call(const struct request *request, const char *id, char out[C
 
 /*
  * Finds the way and describes it. Unless id is "", the way counts as promised (way_promise.h). A
- * request by MCP always comes from an agent, which a message to a person does not wake.
+ * request by MCP counts as one of an agent, which a message to a person does not wake.
  */
 static const struct way *find(
     struct request *request, const char *id, const struct pane_ref *address, char out[TEXT_SIZE])

@@ -18,8 +18,8 @@ struct request;
 	}
 
 /*
- * Writes the members message (done, a sentence, and what to do next), wake, and durable if it is
- * false. id is that of the future notification; "": not known.
+ * Writes the members message, wake, and durable if it is false. The message has `done`, a sentence,
+ * and what to do next. id is that of the future notification; "": not known.
  */
 void wake_write(
     struct request *request, const char *done, const char *id, const struct pane_ref *address);

@@ -105,8 +105,8 @@ static bool is_quiet(const struct wake_policy *policy, int64_t real_ms)
 /*
  * Returns when the quiet hours end: when the local clock shows quiet_to next. At a change between
  * summer and winter time (daylight saving), the clock may skip the hour that has quiet_to, or show
- * it twice; then the first time counts that is not quiet. Every zone changes its clock at a full
- * quarter of an hour.
+ * it twice; then the first time counts that is not quiet. Time zones are taken to change their
+ * clocks at full quarters of an hour.
  */
 static int64_t quiet_end_ms(const struct wake_policy *policy, int64_t real_ms)
 {
@@ -133,7 +133,7 @@ static int64_t quiet_end_ms(const struct wake_policy *policy, int64_t real_ms)
 int64_t wake_policy_due_ms(
     const struct wake_policy *policy, const struct notification *note, int64_t now_ms)
 {
-	/* A notification from the future: the clock was set back, so its time is ignored. */
+	/* The notification is from the future, as the clock was set back. */
 	bool is_back = note->time_ms > now_ms;
 	int64_t due_ms = is_back ? now_ms : note->time_ms, at_ms;
 	if (note->is_urgent)

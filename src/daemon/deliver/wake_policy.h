@@ -43,15 +43,15 @@ void wake_policy_write(struct json_writer *writer, const struct wake_policy *pol
 struct wake_policy_set *wake_policy_set_new(const struct daemon *parts);
 void wake_policy_set_free(struct wake_policy_set *set);
 
-/* Adds or replaces a policy; one with all defaults is removed; false if there are too many. */
+/* Adds or replaces a policy, or removes it if it has all defaults. Returns false at the limit. */
 bool wake_policy_put(struct wake_policy_set *set, const struct wake_policy *policy);
 /* Walks through the policies: begin with NULL; returns NULL at the end. */
 const struct wake_policy *wake_policy_next(
     const struct wake_policy_set *set, const struct wake_policy *previous);
 
 /*
- * Returns true if a policy holds the notifications of a pane now; that of the pane counts before
- * that of its agent. Listeners are called when the result may have changed.
+ * Returns true if a policy holds the notifications of a pane now. The policy of the pane counts
+ * before the policy of its agent. Listeners are called when the result may have changed.
  */
 bool wake_policy_holds(struct wake_policy_set *set, const struct pane_ref *pane);
 

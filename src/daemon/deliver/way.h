@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Ways: how a notification reaches the agent of an address, or the person in a pane without an
- * agent. A way is one row, in the file of its noun. way_find() asks the rows of the table in way.c
- * in turn. The answer that promises a way and the engine that delivers (delivery.h) both call it,
- * so that promise and delivery agree.
+ * agent. A way is a row (struct way) in the file that implements it. way_find() asks the rows of
+ * the table in way.c in turn. The answer that promises a way and the engine that delivers
+ * (delivery.h) both call way_find(), so that promise and delivery agree.
  *
  * To add a way:
- *   1. Write its row where its noun is, and declare it below. use() decides whether the way takes
- *      the address now. start() delivers the mail of the address, and gives the receipt with the
- *      row's name and result (mail.h). A way that starts by itself, such as a follower, has no
- *      start().
+ *   1. Write its row, and declare it below. use() decides whether the way takes the address now.
+ *      start() delivers the mail of the address, and gives the receipt with the row's name and
+ *      result (mail.h). A way that starts by itself, such as a follower, has no start().
  *   2. Name the row in the table of way.c, before the rows that are to be asked after it.
  *   3. Add a situation to tests/test_way.c: it compares the promise, the start and the receipt.
  *   4. Name the way in muxbus-protocol(7), and in WAKE_RESULTS of wake.h.
@@ -27,7 +26,7 @@ struct mail;
 struct way_place {
 	const struct daemon *parts;
 	const struct pane_ref *address;
-	const char *failure; /* why the agent's queue command is not asked now; NULL: ask it */
+	const char *failure; /* why the agent's queue command is not tried now; NULL: try it */
 	bool runs_on_notify; /* on_notify is configured */
 	bool needs_start; /* skip the ways without start() */
 };
@@ -52,11 +51,14 @@ struct way {
 	const char *when; /* suffix of the promise: " when that is ready"; NULL: at once */
 	bool is_for_person; /* asked only for panes without an agent; wakes no agent */
 	enum way_use (*use)(const struct way_place *place, struct way_found *found);
-	/* Delivers the mail, or continues; mail->work is set until done. NULL: starts by itself. */
+	/*
+	 * Starts or continues to deliver the mail. May set mail->work until it is done. NULL: the
+	 * way starts by itself.
+	 */
 	void (*start)(struct mail *mail, const struct way_found *found);
 	/* Releases the mail, to another way or before it is freed. May be NULL. */
 	void (*cancel)(struct mail *mail);
-	/* Finds the program whose end ends the way; else leaves ret_program. May be NULL. */
+	/* Finds the program whose end ends the way; none: ret_program is unchanged. May be NULL. */
 	void (*program)(const struct daemon *parts, const struct pane_ref *address,
 	    struct foreground_program *ret_program);
 };

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Promised ways: looks the ways up again after facts that may change them, and publishes changes.
- */
 #include "daemon/deliver/way_promise.h"
 
 #include "base/process.h"

@@ -2,9 +2,9 @@
 /*
  * Promises: the answer to a request that arms something (a timer, watch or job) names the way in
  * which its notification will wake the requester. While something is pending for the address, an
- * event reports that no way wakes it any more, or that one does again. A way is looked up again
- * about a second after a fact that may change it: the end of the program that would get the
- * notification, a report, a follower or hook that comes or leaves, an event of the pane.
+ * event reports that no way wakes the requester any more, or that one does again. Ways are looked
+ * up again soon after a fact that may change them, such as the end of the program that would get
+ * the notification, a report, or a follower that leaves.
  */
 #pragma once
 
