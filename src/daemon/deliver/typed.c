@@ -241,8 +241,8 @@ static bool on_compose(void *data, struct submit_text *text)
 }
 
 /*
- * Called before Enter is pressed, or when the text was taken back. Stores this, so that the next
- * daemon knows whether a line that it does not find may have been submitted.
+ * Called before Enter is pressed, and when it turns out not to have been pressed. Stores this, so
+ * that the next daemon knows whether a line that it does not find may have been submitted.
  */
 static void on_entering(void *data)
 {

@@ -13,12 +13,11 @@ enum keys_kind {
 /*
  * Returns KEYS_NAME if a text is exactly tmux's name of a key: "Enter", "F5", "C-c", "M-x",
  * "C-S-Up", "^C". Case is ignored, as in tmux. A single character is text. Mouse keys are not names
- * (send_mouse sends them). tmux drops an unsendable key silently or types it as text, as was tried
- * for all names with tmux 3.3a.
+ * (send_mouse sends them). tmux 3.3a drops an unsendable key silently, or types it as text.
  */
 enum keys_kind keys_classify(const char *text, size_t len);
 
-/* Returns the byte of Enter, Space, Tab, BSpace or a key with Control; ESC for other named keys. */
+/* Returns the byte of a key such as Enter, Space or C-c; ESC for keys that send a sequence. */
 uint8_t keys_byte(const char *name);
 
 /* The names of keys without modifiers, sorted; NULL ends. */
@@ -26,7 +25,7 @@ extern const char *const keys_names[];
 
 /*
  * Other spellings of keys than tmux's: "Ctrl+C", "<Enter>", "{ESC}", "Return", "Alt-x". An element
- * of send_text that is such a spelling, and nothing else, is the key. Any other element is text; it
+ * of send_keys that is such a spelling, and nothing else, is the key. Any other element is text; it
  * may contain a name that was meant as a key.
  */
 

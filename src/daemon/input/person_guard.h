@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The guard of the person: a request types into a pane only if that does not add to a line that
- * another author has begun. The caller's own pane and panes that it made are exempt. In any other
- * pane a draft (pane/draft.h), or a key of a person within the last SUBMIT_HUMAN_MS, refuses the
- * request unless it has force. Keys without force are bound to the processes that were there when
- * the panes were looked at.
+ * someone else has begun. The caller's own pane and panes that it made are exempt. In other panes a
+ * draft (pane/draft.h), or a key of a person within the last SUBMIT_HUMAN_MS, refuses the request
+ * unless it has force. Without force the keys are bound to the processes that were there when the
+ * panes were looked at. A limited role cannot reach other panes, so its requests pass.
  */
 #pragma once
 
@@ -22,9 +22,9 @@ struct role_only;
 typedef void person_guard_fn(void *data, bool may, const char *sign);
 
 /*
- * Calls done once, perhaps before this function returns. Requests of one peer keep their order.
- * Unless force is set or the role is limited, sets *only (which may be NULL) to the processes that
- * get the keys, before it calls done with true.
+ * Calls done once, perhaps before this function returns. Unless force is set or the role is
+ * limited, sets *only (which may be NULL) to the processes that get the keys, before it calls done
+ * with true.
  */
 void person_guard(struct request *request, const struct muxbus_pane *pane, bool force,
     struct role_only *only, person_guard_fn *done, void *data);

@@ -11,7 +11,7 @@
 #include "io/loop_timer.h"
 
 enum {
-	BUSY_MS = 10000, /* the caller learns after this time that the pane is never quiet */
+	BUSY_MS = 10000, /* after this time the caller is told that the program is busy */
 	CHOICE_REST_MS = 400, /* time without output after which a menu counts as drawn */
 	/* time without the menu after which it counts as gone, even if output still comes */
 	CHOICE_GONE_MS = 1000,
@@ -497,7 +497,7 @@ static void look(struct submit *submit)
 	case STAGE_SUBMITTING:
 		if (submit_line_note_is_due(&submit->line) ||
 		    (submit->stage == STAGE_ECHO && submit->line.is_altered)) {
-			refresh(submit); /* shows whether a person has typed */
+			refresh(submit);
 			break;
 		}
 		/* fall through */

@@ -16,7 +16,7 @@
 
 #include "daemon/input/submit_past.h"
 
-#define SUBMIT_LINE_MAX 2048 /* bytes of a line that waits for a prompt, as opposed to a task */
+#define SUBMIT_LINE_MAX 2048 /* maximum bytes of a line that reports notifications */
 
 /* The set must outlive its submits; only those with a pending reply of tmux may be freed later. */
 struct submit_set *submit_set_new(const struct daemon *parts);

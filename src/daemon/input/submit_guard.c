@@ -46,7 +46,10 @@ static bool shows(const struct screen_guard_facts *facts, enum screen_sign_kind 
 			return true;
 		is_set |= screen_sign_is_named(facts->signs, facts->names[at], kind);
 	}
-	/* The general sign of work counts too, unless the user's file has this program's. */
+	/*
+	 * The signs of work of all programs count too, unless the user's file has some for this
+	 * program.
+	 */
 	return kind == SIGN_BUSY && !is_set &&
 	    screen_sign_shows(facts->signs, NULL, kind, text, len);
 }
@@ -58,7 +61,9 @@ static const char *find_sign(const struct screen_guard_facts *facts, enum screen
 	if (is_prompt(sign))
 		return NULL;
 	prompt_write_around(&facts->screen->view, &around);
-	/* A busy program draws: on a screen that has long not changed the words are only text. */
+	/*
+	 * A busy program draws, so on a screen that has long been the same the words are only text.
+	 */
 	if (facts->quiet_ms < SUBMIT_BUSY_QUIET_MS &&
 	    (sign == SIGN_WORK || shows(facts, SIGN_BUSY, (const char *)around.data, around.len)))
 		reason = "its screen says that it is busy";
@@ -162,7 +167,7 @@ int64_t submit_guard_quiet_ms(
 			return quiet_ms;
 		snprintf(
 		    ret_reason, SUBMIT_REASON_SIZE, "%s asks a person something", presence->agent);
-		/* The report may be old: agents do not report that Escape ended a dialog. */
+		/* The report may be old: many agents do not report that Escape ended a dialog. */
 		return screen_sign_has(parts->signs, presence->agent, SIGN_DIALOG)
 		    ? SUBMIT_BUSY_QUIET_MS
 		    : -1;
@@ -212,7 +217,7 @@ static void tell_shell(const struct muxbus_pane *pane, const struct expected *ex
 		    expected->identity);
 }
 
-/* Returns true if a kept agent (ensure_agent) is in front, or behind the shell that started it. */
+/* Returns true if a kept agent (ensure_agent) is in front, or a shell that only waits for it. */
 static bool has_kept(const struct daemon *parts, const struct muxbus_pane *pane)
 {
 	struct foreground front;

@@ -53,9 +53,10 @@ int64_t submit_guard_quiet_ms(
     const struct daemon *parts, const struct pane_ref *ref, char ret_reason[SUBMIT_REASON_SIZE]);
 
 /*
- * Returns true if the program in front may be typed to: the expected program (pane/expected.h),
- * also behind a shell that waits for it; or, if none is expected, a program that is not a shell.
- * Otherwise returns false with a reason.
+ * Returns true if the program in front may be typed to. This is the expected program
+ * (pane/expected.h), also behind a shell that waits for it. If no program is expected, it may be
+ * another one, but no shell and no unknown full-screen program. Otherwise returns false with a
+ * reason.
  */
 bool submit_guard_front(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE]);
@@ -101,7 +102,9 @@ enum submit_sight submit_guard_sight(const struct daemon *parts, const struct pa
 bool submit_guard_edits(
     const struct daemon *parts, const struct pane_ref *ref, const struct muxbus_pane *pane);
 
-/* Returns true if the screen shows neither a question nor a draft. */
+/*
+ * Returns true if the screen shows a cursor or an agent's empty prompt, and no question or draft.
+ */
 bool submit_guard_empty(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, const struct pane_screen *screen);
 
@@ -117,7 +120,7 @@ bool submit_guard_known(const struct daemon *parts, const struct submit_policy *
 struct submit_moment {
 	const char *command; /* name of the program in front */
 	/*
-	 * The cursor must not have moved on this screen, and rows must match the patterns of the
+	 * The cursor must be where this screen has it, and rows must match the patterns of the
 	 * handler stands(). NULL: not checked.
 	 */
 	const struct pane_screen *screen;
@@ -129,7 +132,7 @@ struct submit_moment {
 void submit_guard_write(
     struct buf *out, const struct pane_ref *ref, const struct submit_moment *moment);
 
-/* Checks guards whose reasons last until the program or a person acts. Returns false with one. */
+/* Checks guards whose reasons last until the program or a person acts. false with a reason. */
 bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE]);
 

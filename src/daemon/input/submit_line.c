@@ -12,7 +12,7 @@ enum {
 	SETTLED_MS = 300,
 	ECHO_MAX_MS = 6000,
 	SUBMIT_MAX_MS = 6000,
-	/* instead of the two above, if the program does not read its input */
+	/* replaces both times above while the program does not read its input */
 	UNREAD_MAX_MS = 30000,
 	REDRAWN_MS = 1500, /* time in which an agent that shows no prompt may be redrawing it */
 	/* time in which a person cannot come, type something in another pane and leave */
@@ -54,7 +54,7 @@ void submit_line_begin(
 {
 	const struct buf *bytes = &line->text.bytes;
 	memcpy(line->lead, screen->prompt.lead, sizeof line->lead);
-	/* Of a text of several lines the last is searched, which does not follow this prompt. */
+	/* Of several lines the last is searched, and only the first follows the prompt. */
 	line->has_lead = bytes->len == 0 || memchr(bytes->data, '\n', bytes->len) == NULL;
 	line->lead_column = screen->view.cursor_column;
 	line->was_cooked = tty->is_known && tty->is_cooked;
@@ -206,7 +206,9 @@ static bool is_gone(const struct submit_line *line, const struct pane_screen *sc
 		return false;
 	if (line->text.bytes.len == 0 || line->text.is_unseen)
 		return has_moved;
-	/* If the kernel edits lines, Enter ended the line; or a line editor has ended with it. */
+	/*
+	 * The kernel edits lines, or a line editor has ended: in both cases Enter ended the line.
+	 */
 	if (line->was_cooked || (tty->is_known && tty->is_cooked))
 		return has_moved;
 	/* While an agent redraws its whole screen, the text is missing for a moment only. */

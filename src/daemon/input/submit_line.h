@@ -15,7 +15,7 @@
 struct pane_tty;
 
 struct submit_line {
-	struct submit_text text; /* kept until its end is seen, also by later daemons */
+	struct submit_text text; /* kept until its end is seen */
 	bool has_lead;
 	/* text of the prompt, in front of the typed text */
 	char lead[sizeof((struct prompt *)0)->lead];

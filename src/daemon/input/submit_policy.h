@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The callers of typing decide which guards count for them, their texts, and their callbacks. */
+/* What callers of the submit engine give: the guards that count, the texts, and the callbacks. */
 #pragma once
 
 #include "daemon/core/daemon_parts.h"
@@ -41,7 +41,7 @@ struct submit_text {
 	struct buf bytes;
 	bool is_paste;
 	bool is_bracketed; /* a paste in brackets, if the program has asked for these (mode 2004) */
-	bool is_unseen; /* the program does not show it, as it is a secret */
+	bool is_unseen; /* a secret: the program does not show it */
 	bool has_no_enter;
 	/* the number of a choice in a menu; empty text: the choice that is marked */
 	bool is_choice;
@@ -69,7 +69,8 @@ enum submit_result {
 	SUBMIT_SUBMITTED, /* it was seen on the prompt line, and left it after Enter */
 	SUBMIT_TYPED, /* it was typed, but perhaps not submitted: a person has to look */
 	SUBMIT_HELD, /* with is_once: nothing was typed, and a later try may succeed */
-	SUBMIT_REFUSED, /* nothing was typed or ever will be, as the pane is closed */
+	/* nothing was typed, and nothing will be, for example as the pane is closed */
+	SUBMIT_REFUSED,
 	SUBMIT_NOTHING, /* the text is no longer wanted */
 };
 
@@ -101,8 +102,8 @@ struct submit_handlers {
 	/* Writes the text, when the guards allow typing; false if there is none any more. */
 	bool (*compose)(void *data, struct submit_text *text);
 	/*
-	 * Called before Enter is pressed, and when the text is taken back, so that the caller
-	 * stores it. May be NULL.
+	 * Called before Enter is pressed, and when it turns out not to have been pressed, so that
+	 * the caller stores it (submit_read_past()). May be NULL.
 	 */
 	void (*entering)(void *data);
 	/* Called each time that typing is put off. is_new: for another reason than before. */

@@ -72,7 +72,7 @@ void submit_raw_step(struct submit *submit)
 	if (submit->stage == STAGE_SETTLING)
 		press_enter(submit);
 	else if (submit_is_blocked(submit))
-		submit->stage = STAGE_WAITING; /* submit_wake_others() will go on with it */
+		submit->stage = STAGE_WAITING; /* submit_wake_others() will wake it */
 	else
 		type(submit);
 }

@@ -184,8 +184,8 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 
 /*
  * Runs a command that types only if tmux finds the pane as expected. screen NULL: tmux does not
- * compare the screen. pane NULL: tmux checks only the pane's modes. Returns 0, or an error, and
- * then reply is not called.
+ * compare the screen. pane NULL: tmux checks only that the pane takes input. Returns 0, or an
+ * error, and then reply is not called.
  */
 static int run(struct submit *submit, struct muxbus_command *command, struct typing *typing,
     const char *otherwise, const struct pane_screen *screen, const struct muxbus_pane *pane,

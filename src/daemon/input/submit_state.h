@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* For all files of typing: the members of a submit, its pane and timer, its tmux commands. */
+/* The state of a submit, and what its files share: pane and timer, its end, its tmux commands. */
 #pragma once
 
 #include "daemon/input/submit_line.h"
@@ -67,13 +67,15 @@ void submit_arm(struct submit *submit, int64_t ms);
 
 /* Tells the caller why nothing is typed now. */
 void submit_tell_deferred(struct submit *submit, const char *reason);
-/* Puts typing off, for a longer time at each call; a submit with is_once ends. */
+/* Puts typing off, with the same reason longer each time. A submit with is_once ends. */
 void submit_defer(struct submit *submit, const char *reason);
 
-/* Ends a text and calls ended(), which may have freed the submit when this returns. */
+/* Ends a text and calls ended(), which may free the submit. */
 void submit_end_with(struct submit *submit, const struct submit_end *end);
 void submit_end(struct submit *submit, enum submit_result result, const char *reason);
-/* Ends a text that cannot be typed or submitted: the pane is closed, or it has no effect. */
+/*
+ * Ends a text that cannot be typed or submitted, as the pane is closed or the text has no effect.
+ */
 void submit_give_up(struct submit *submit, const char *reason);
 
 /* Drops the text and releases the pane, without calling ended(). */
