@@ -18,7 +18,7 @@ enum {
 	/* bytes; with SHELL_TRAP this is less than the maximum of one argument on Linux */
 	COMMAND_MAX = 127 * 1024,
 	INPUT_MAX = 1024 * 1024,
-	OUTPUT_MAX = 50 * 1024, /* bytes of each stream in the answer; the log of the job has all */
+	OUTPUT_MAX = 50 * 1024, /* bytes of each stream in the answer; read_job has more */
 	PROMPT_LOOK = 200, /* bytes at the end of the output that may be a question */
 	NEWS_MS = 1000, /* time between two looks at the output, for progress */
 	NEWS_MAX = 512, /* bytes of new output that a look reads */
@@ -148,8 +148,8 @@ static bool read_cwd(const struct job_set *jobs, const struct job *job, char out
 }
 
 /*
- * Where the next command of a pane starts, if the program there that calls execute_cli has the same
- * current directory as at the last call.
+ * The directory in which the next command of a pane starts. It counts only if the calling program
+ * has the same current directory as at its last call.
  */
 struct pane_place {
 	struct pane_ref pane;
@@ -171,8 +171,8 @@ static const struct record_kind place_kind = {
 };
 
 /*
- * Reads the record of a pane, and writes its name. own: the program's current directory. Returns
- * false if no record fits.
+ * Reads the record of a pane, and writes the record's name. own: the program's current directory.
+ * Returns false if no record fits.
  */
 static bool read_place(struct store *store, const struct pane_ref *pane, const char *own,
     char name[16], struct pane_place *place)
@@ -204,7 +204,7 @@ static bool pane_cwd_find(
 	return fits;
 }
 
-/* Stores where the next command starts. If cwd is not valid UTF-8, what is stored is removed. */
+/* Stores where the next command starts. If cwd is not valid UTF-8, deletes what was stored. */
 static void pane_cwd_keep(
     struct store *store, const struct pane_ref *pane, pid_t pid, const char *cwd)
 {
@@ -378,7 +378,7 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 	execution_free(execution);
 }
 
-/* Answers at the timeout. The command goes on as a normal job, whose end is notified. */
+/* Answers while the command runs. It goes on as a normal job, whose end is notified. */
 static void on_timeout(void *data)
 {
 	struct execution *execution = data;

@@ -27,7 +27,7 @@ struct job_set {
 	struct job_starter *starter;
 	struct loop_timer *again;
 	struct list jobs; /* oldest first */
-	int64_t last_number; /* of a job */
+	int64_t last_number; /* number of the newest job */
 	struct list listeners;
 	size_t running;
 	size_t ended;
@@ -40,7 +40,7 @@ struct tracked {
 	/* a child of this process; 0: it has ended, or an earlier daemon started it */
 	pid_t supervisor;
 	struct loop_pidfd *watch; /* tells when the supervisor has ended */
-	int news_fd; /* gets reports of the supervisor; -1: none, and the files say the same */
+	int news_fd; /* gets reports of the supervisor; -1: none, so the files tell */
 	struct event *news;
 	bool is_started; /* the listeners know that the command runs */
 	bool is_restarting; /* job_stop_for_restart() has asked the job to end */
@@ -125,7 +125,7 @@ static void set_forget(struct job_set *set)
 			return;
 		is_full = job_is_quick(job) ? set->quick > JOBS_KEEP_QUICK : set->ended > JOBS_KEEP;
 		if (!is_full || job->state == JOB_RUNNING || tracked_of(job)->watch != NULL)
-			continue; /* its supervisor is still writing its files */
+			continue; /* the supervisor may still write its files */
 		for (int file = 0; file < JOB_FILE_COUNT_; file++) {
 			job_file_name(name, job->id, (enum job_file)file);
 			/* may fail, as not every job has every file */
@@ -225,7 +225,7 @@ static enum job_state state_of(const struct job_status *status)
 	return status->exit_code == 0 ? JOB_EXITED : JOB_FAILED;
 }
 
-/* Reads how a job ended. Without a status file, its supervisor was killed. */
+/* Reads how a job ended. If there is no status, the job is lost. */
 static void job_read_end(struct job_set *set, struct job *job)
 {
 	struct job_start start = {0};
@@ -249,7 +249,9 @@ static void job_read_end(struct job_set *set, struct job *job)
 	job_secrets_remove(set->dir_fd, job->id);
 }
 
-/* Called when a supervisor has ended. Removes old jobs only now, so that no answer waits for it. */
+/*
+ * Called when a supervisor has ended. Removes old jobs only now, so that no answer waits for this.
+ */
 static void job_collect(void *data)
 {
 	struct tracked *tracked = data;
@@ -265,7 +267,7 @@ static void job_collect(void *data)
 	job_starter_prepare(set->starter);
 }
 
-/* Watches the supervisor, and takes pidfd. Returns false if it has ended already. */
+/* Watches the supervisor, and owns pidfd. Returns false if that fails, as when it has ended. */
 static bool tracked_watch(struct tracked *tracked, int pidfd)
 {
 	tracked->watch = loop_pidfd_new(tracked->set->base, pidfd, job_collect, tracked);
@@ -274,7 +276,8 @@ static bool tracked_watch(struct tracked *tracked, int pidfd)
 
 /*
  * A report of the supervisor says that the command has started, ended, or both. If the pipe closes
- * without one, it was killed or is of an earlier release, and the files say how the job ended.
+ * without a report, the supervisor was killed or is of an earlier release; then the files say how
+ * the job ended.
  */
 static void news_came(evutil_socket_t fd, short what UNUSED, void *data)
 {
@@ -579,8 +582,8 @@ int job_stop(struct job_set *set, const char *id, int signal)
 	if (job_start_read(set->dir_fd, id, &start) != 0)
 		return -EAGAIN;
 	/*
-	 * As long as the supervisor has not reaped the command, a child of the supervisor with this
-	 * pid is the command.
+	 * A child of the supervisor with this pid is the command: the pid is not used again before
+	 * the supervisor has reaped the command.
 	 */
 	supervisor = job_supervisor_open(set->dir_fd, job->id, &fd);
 	if (fd < 0)
@@ -688,7 +691,7 @@ int job_read(const struct job_set *set, const struct job *job, enum job_file fil
 	} else if (offset < end - tail) {
 		*ret_from = offset = end - tail;
 	}
-	return tail == 0 || max == 0 ? 0 /* no last bytes were written, as when the disk was full */
+	return tail == 0 || max == 0 ? 0 /* or there are no last bytes, as the disk was full */
 				     : job_file_read(set->dir_fd, job->id,
 					   file == JOB_FILE_OUT ? JOB_FILE_TAIL : JOB_FILE_ERR_TAIL,
 					   offset - (end - tail), max, out);

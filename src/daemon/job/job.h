@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Jobs: background commands. Each job runs under a supervisor process of its own (muxbus-job), so
- * that its exit status outlives this daemon. Its files (base/job_file.h) and the store have its
- * state after any crash; a new daemon finds all jobs, and notifies of those that have ended
- * meanwhile.
+ * that its exit status outlives this daemon. Its state is in its files (base/job_file.h) and in the
+ * store. After a crash, a new daemon finds the jobs, and notifies of the end of those that have
+ * ended meanwhile.
  */
 #pragma once
 
@@ -27,11 +27,15 @@ struct job {
 	char *name; /* NULL: none */
 	char *command; /* for people, as in struct job_order */
 	char *tool; /* the declared tool (tool/) whose call the job is; NULL: none */
-	char *answer; /* "answer" of the tool at that time; NULL: no tool, or not known */
+	/*
+	 * how the tool's output becomes the answer, as declared at the start; NULL: not known, or
+	 * no tool
+	 */
+	char *answer;
 	char *cwd;
 	struct pane_ref pane; /* the pane that is notified of the end; cleared: none */
-	bool is_silent; /* its end is not notified, as a request waits for it */
-	/* the program of a provider: a new daemon does not notify its end either */
+	bool is_silent; /* its end is not notified: a request waits for it, or is_program */
+	/* the program of a provider, whose end a new daemon does not notify either */
 	bool is_program;
 	bool is_cancelled; /* job_stop() was called */
 	bool has_env; /* variables were given for this job */
@@ -55,7 +59,7 @@ struct job {
 struct event_base;
 struct queue;
 
-/* Begins the names of the programs of providers, and no others. */
+/* Prefix of the names of providers' programs; job_name_check() refuses it for other jobs. */
 #define JOB_PROVIDER_PREFIX "provider:"
 
 struct job_order {
@@ -104,13 +108,13 @@ const struct job *job_next(const struct job_set *set, const struct job *previous
 size_t job_running(const struct job_set *set);
 /*
  * Returns true if the end of the job was not notified, as a request reported it or the job was a
- * provider's program: lists leave it out.
+ * provider's program. list_jobs leaves such jobs out, unless asked for all.
  */
 bool job_is_quick(const struct job *job);
 
 /*
- * Sends a signal to a job. After SIGTERM and SIGINT, SIGKILL follows in 5 s. Returns 0 or -errno:
- * ESRCH if it does not run, EAGAIN if it is just being started.
+ * Sends a signal to a job. After SIGTERM and SIGINT, the supervisor sends SIGKILL when a grace time
+ * is over. Returns 0 or -errno: ESRCH if the job does not run, EAGAIN if it is just being started.
  */
 int job_stop(struct job_set *set, const char *id, int signal);
 
@@ -129,10 +133,7 @@ const char *const *job_env(const struct job *job);
 /* Call this if an answer has reported the end: its notification is settled and not delivered. */
 void job_settle_waited(struct job_set *set, const struct job *job);
 
-/*
- * Sets whether a request waits for the end (is_silent), so that it is not notified, and the pane to
- * notify; NULL: as before.
- */
+/* Sets is_silent while the job runs, and the pane to notify of the end; NULL: as before. */
 void job_set_silent(
     struct job_set *set, const char *id, bool is_silent, const struct pane_ref *pane);
 
@@ -144,7 +145,7 @@ struct job_listener {
 	char id[NOTIFICATION_ID_SIZE];
 	/* Called when the command runs; pid is set if it is known. May be NULL. */
 	job_listener_fn *started;
-	/* called when the job has ended, after its notification was posted */
+	/* called when the job has ended, after its notification (if any) was posted */
 	job_listener_fn *ended;
 };
 /* Listens to the job with this id; "": to all jobs. */
@@ -207,7 +208,7 @@ void job_write_members(struct json_writer *writer, const struct job *job, const 
 /* Finds a job by its id or name; NULL: none. */
 const struct job *job_name_find(const struct job_set *set, const char *text);
 
-/* The same for a parameter. Returns NULL after failing the request. */
+/* Finds the job of a parameter. Returns NULL after failing the request. */
 const struct job *job_name_get(struct request *request, const char *text);
 
 /* Returns the id of the job with this id or name; text itself if there is none. */

@@ -5,7 +5,7 @@
 
 enum {
 	PATH_SIZE = 4096,
-	/* bytes of a command in a list; 1,300 of these fit into a result */
+	/* bytes of a command in a list, so that all jobs fit into a result */
 	LISTED_COMMAND_MAX = 1000,
 	READ_MAX = 1024 * 1024,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Methods that change jobs: run_long_command, restart_job and stop_job. */
+/* Methods that start, restart and stop jobs. */
 #include "daemon/deliver/wake.h"
 #include "daemon/job/job.h"
 #include "daemon/server/handler.h"
@@ -57,7 +57,7 @@ static const struct field run_fields[] = {
     {.name = NULL},
 };
 
-/* The parameters of background_process: those of run_long_command, but name is required. */
+/* The parameters of background_process, in which name is required. */
 static const struct field background_fields[] = {
     {FIELD_ROW(STRING, struct run_args, name, "name"), .flags = FIELD_REQUIRED, .min = 1,
 	.max = 200,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A job as JSON: in the store, and in answers. */
+/* Jobs as JSON: in the store, in answers and in notifications. */
 #include "daemon/job/job.h"
 
 #include "base/stripper.h"
@@ -138,7 +138,7 @@ char *job_record_tail(const void *bytes, size_t len, bool is_part)
 	return tail;
 }
 
-/* Writes how a job ended. Unknown exit codes and signals are null; others may be left out. */
+/* Writes how a job ended. An unknown exit code or signal is null; other members may be left out. */
 static void write_end(struct json_writer *writer, const struct job *job)
 {
 	json_put_known_int(writer, "exit_code",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Starts the supervisors of jobs, each but the first ahead of its job. */
+/* Starts the supervisors of jobs, one of them ahead of its job. */
 #include "daemon/job/job.h"
 
 #include <sys/socket.h>
@@ -14,7 +14,7 @@ struct job_starter {
 	const char *program;
 	const char *dir;
 	struct job_supervisor spare; /* the supervisor that was started ahead; pid 0: none */
-	int spare_fd; /* a pipe that takes the id of the spare's job; closing it ends the spare */
+	int spare_fd; /* a socket that takes the id of the spare's job; closing it ends the spare */
 	struct loop_timer *idle;
 };
 
@@ -47,7 +47,7 @@ static int start(const struct job_starter *starter, const char *id, int input_fd
 	return error;
 }
 
-/* Ends the spare. Until it is reaped, its pid is not used for another process. */
+/* Ends the spare. kill() is safe, as the pid is not used again before the spare is reaped. */
 static void end_spare(void *data)
 {
 	struct job_starter *starter = data;

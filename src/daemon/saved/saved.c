@@ -91,7 +91,7 @@ static void drop_past(struct saved_set *set, const char *name, const struct save
 			saved_drop(set, saved);
 }
 
-/* Returns true if a record has only members of write_state(): it may be part of a result. */
+/* Returns true if a record has only members of write_state(), so that it may go into a result. */
 static bool is_state(const struct json *state)
 {
 	const struct json *windows = json_member(state, "windows");
@@ -345,7 +345,7 @@ static uint64_t read_busy_ns(const struct saved_set *set)
 	return sscanf(text, "%" SCNu64, &ns) == 1 ? ns : 0;
 }
 
-/* From now on, processor time of tmux is for other work than the listing. */
+/* If tmux has used little processor time since the listing, this was for the listing. */
 static void on_rest(void *data)
 {
 	struct saved_set *set = data;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Saved sessions, which `muxbus restore` makes again after a crash: windows with their names,
- * indexes and layouts, the directories of panes, and which agents ran there in which conversation.
+ * Saved sessions, which `muxbus restore` makes again after a crash: windows with their layouts,
+ * directories of panes, and the agents there with their conversations.
  *
- * A record is updated when the model changes. Besides, tmux is listed at most every SAVED_LOOK_MS,
- * and only if its process has run since. When the tmux server ends, its sessions become past. A
- * session that is closed while its server runs is forgotten.
+ * A record is updated when the model changes. Besides, tmux is listed every SAVED_LOOK_MS if its
+ * process has run since. When the tmux server ends, its sessions become past. A session that is
+ * closed while its server runs is forgotten.
  */
 #pragma once
 
