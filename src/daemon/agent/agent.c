@@ -64,7 +64,7 @@ static void agent_launch_program(struct agent *agent)
 	agent->output = NULL;
 	submit_drop(agent->submit);
 	agent_set_state(agent, AGENT_STARTING, "its program is being started");
-	agent_monitor_drop(agent->monitor); /* on_made() watches the new pane */
+	agent_monitor_drop(agent->monitor);
 	if (!agent_launch_start(agent, agent_resume_command(agent), &handlers))
 		agent_set_state(agent, AGENT_GONE, "tmux is not followed");
 }

@@ -19,7 +19,6 @@ struct agent_set *agent_set_new(const struct daemon *parts);
 void agent_set_free(struct agent_set *set);
 void agent_set_wake(struct agent_set *set);
 
-/* Returns true if the pane is that of a kept agent. */
 bool agent_is_kept(const struct daemon *daemon, uint32_t pane);
 /* Returns true if the screen shows the kept agent of a pane at its prompt. */
 bool agent_is_at_prompt(

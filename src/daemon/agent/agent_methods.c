@@ -232,7 +232,7 @@ static void handle_ensure(struct request *request, const void *data)
 		ensure_command(request, args, &spec);
 	else
 		ensure_name(request, args, &spec);
-	agent_spec_finish(&spec); /* frees what was not taken */
+	agent_spec_finish(&spec);
 }
 
 /* A repeated request is handled again. The agent that its first run has made is joined now. */

@@ -138,7 +138,7 @@ static void on_gap(struct stream_tap *tap, uint64_t offset, const char *reason)
 	monitor->end = offset;
 	monitor->handlers->flows(monitor->agent);
 	if (monitor->is_new && strcmp(reason, "not_watched") == 0)
-		return; /* the program does not run yet */
+		return;
 	monitor->mark = '\0'; /* the last mark may be older than the gap */
 	monitor->tail_len = sizeof monitor->tail;
 	note_activity(monitor);
@@ -248,7 +248,6 @@ void agent_monitor_judge(const struct agent_monitor *monitor, const struct muxbu
 	agent_judge(&facts, &monitor->profile, monitor->regex, ret_verdict);
 }
 
-/* A prompt or a question counts after two looks at the same output offset have seen it. */
 static bool is_agreed(struct agent_monitor *monitor, const struct pane_screen *screen)
 {
 	bool is_same = monitor->has_agreed && monitor->agreed == monitor->verdict.kind &&
@@ -296,7 +295,6 @@ static void on_look(void *data, int error, const struct pane_screen *screen)
 		return;
 	}
 	if (monitor->verdict.kind == VERDICT_READY) {
-		/* The same prompt is not learned twice. */
 		if (!monitor->profile.is_known || monitor->learned_offset != screen->offset)
 			agent_learn(&monitor->facts, &monitor->profile);
 		monitor->learned_offset = screen->offset;

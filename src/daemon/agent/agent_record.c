@@ -8,7 +8,7 @@
 #include "daemon/queue/queue.h"
 
 struct kept_agent {
-	/* only the members that have a row below; reason is that of the last crash */
+	/* only its members with a row below are stored; reason is that of the last crash */
 	struct agent agent;
 	bool has_brackets;
 	bool has_exit; /* exit_status, exit_signal and output are stored, as the pane is closed */

@@ -377,7 +377,7 @@ void agent_report_progress(void *data)
 	if (peer == NULL || id == NULL || end <= from)
 		return;
 	if (end - from > PROGRESS_BYTES)
-		from = end - PROGRESS_BYTES; /* the older bytes are skipped */
+		from = end - PROGRESS_BYTES;
 	buf_init(&raw, PROGRESS_BYTES);
 	buf_init(&text, PROGRESS_BYTES);
 	(void)read_ring(task, from, end, &raw, &from);

@@ -86,7 +86,7 @@ struct agent_task {
 	bool has_worked; /* a sign of work was seen since it was typed */
 	int64_t created_ms, due_ms; /* CLOCK_REALTIME */
 	int64_t typed_ms, due_boot_ms; /* CLOCK_BOOTTIME */
-	char boot_id[BOOT_ID_SIZE]; /* of the boot in which it was created */
+	char boot_id[BOOT_ID_SIZE]; /* of the boot in which the task was created */
 	int64_t max_bytes; /* maximum bytes of output in the answer */
 	uint64_t turns; /* turns that the agent had reported before typing */
 	uint64_t from; /* output offset where the reply begins */

@@ -39,7 +39,7 @@ static void signal_process(const struct agent_ending *ending, int number)
 	pid_t group = program->pid != 0 ? getpgid(program->pid) : 0;
 	if (group > 1 && group != ending->shell_group &&
 	    foreground_lives(program->pid, program->start))
-		(void)kill(-group, number); /* fails if the process has just ended */
+		(void)kill(-group, number);
 	else if (ending->pidfd >= 0)
 		(void)syscall(SYS_pidfd_send_signal, ending->pidfd, number, NULL, 0);
 }

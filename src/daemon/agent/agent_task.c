@@ -13,7 +13,7 @@
 #include "io/loop_timer.h"
 
 enum {
-	/* longest timer; a later deadline is checked each time it rings, once a day */
+	/* longest timer; a later deadline takes several of them */
 	STEP_MS = 86400000,
 	HELD_MS = 700, /* delay until the next try to type, or the next look at a running task */
 	KEYS_MAX = 1000, /* bytes typed as keys; more is pasted if the program takes pastes */
@@ -27,7 +27,7 @@ static const char asks_other[] = "it asks something else now";
 static const char goes_on[] = "the peer has gone; the task goes on";
 
 struct kept_task {
-	struct agent_task task; /* only the members that have a row below */
+	struct agent_task task; /* only its members with a row below are stored */
 	char agent[AGENT_NAME_MAX + 1];
 	int64_t typed_ms; /* CLOCK_REALTIME; 0: not typed, or an old daemon stored no time */
 };

@@ -17,7 +17,10 @@ uint64_t agent_turns(const struct agent *agent)
 	return presence != NULL && !presence->is_by_mark ? presence->turns : 0;
 }
 
-/* A busy machine may show the old prompt longer. Most commands with '/' begin no turn. */
+/*
+ * Returns true while work must still be seen. A busy machine may show the old prompt for long, and
+ * most commands with '/' begin no turn.
+ */
 static bool is_work_due(struct agent_task *task, const struct agent_verdict *verdict,
     const struct pane_screen *screen, int64_t since_ms)
 {

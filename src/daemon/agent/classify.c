@@ -246,8 +246,8 @@ static bool ends_with(const char *text, size_t len, const char *part, size_t par
 }
 
 /*
- * Compares the cursor's row with the prompt. For a shell the last character decides, as its prompt
- * changes with the directory.
+ * Compares the cursor's row with the prompt. For a shell the same last character is enough, as its
+ * prompt may contain the directory.
  */
 static enum row_match match_row(
     const struct agent_facts *facts, const struct prompt_profile *profile, struct pattern *regex)

@@ -66,8 +66,8 @@ struct mail {
  */
 bool mail_is_for(const struct mail *mail, const struct notification *note);
 /*
- * Returns true if a way should start now: none is at work, and the mail has notifications that no
- * wake policy holds.
+ * Returns true if a way should start now: none is at work, and the mail has an unfinished batch, or
+ * notifications that no wake policy holds.
  */
 bool mail_is_wanted(const struct mail *mail);
 

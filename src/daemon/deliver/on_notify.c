@@ -315,7 +315,7 @@ static void look_soon(struct on_notify *on_notify)
 
 static void add(struct on_notify *on_notify, uint64_t seq)
 {
-	if (on_notify->count == ON_NOTIFY_PENDING_MAX) { /* drops the oldest, but counts it */
+	if (on_notify->count == ON_NOTIFY_PENDING_MAX) {
 		memmove(on_notify->pending, on_notify->pending + 1,
 		    (ON_NOTIFY_PENDING_MAX - 1) * sizeof *on_notify->pending);
 		on_notify->count--;

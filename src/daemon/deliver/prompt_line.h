@@ -21,7 +21,7 @@ struct config_limits;
  * «…». Details: next_notification A1B2. And 1 more: C3D4 job exit 0 after 0.2 s". limits:
  * quote_output allows quotations of the output of jobs and tools, and of the texts of posts and
  * programs; quote_match of the line that a watch has found. NULL: other users may see the line, so
- * it has no quotations, and of commands only that of a job.
+ * it has no quotations, and no command except that of a job.
  */
 void prompt_line_compose(struct buf *out, const struct notification *const *notes, size_t count,
     const struct config_limits *limits);

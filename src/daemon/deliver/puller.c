@@ -18,7 +18,7 @@ struct puller {
 	enum puller_way way;
 	struct loop_timer *timer; /* rings when a follower is no longer armed, or a lease ends */
 	unsigned waiting; /* requests without an answer yet */
-	/* requests that still read their notifications: until they end, no lease ends */
+	/* requests that still read their notifications; meanwhile leases do not end by time */
 	unsigned keeping;
 	int64_t armed_until_ms;
 	struct lease leases[PULLER_LEASES_MAX];

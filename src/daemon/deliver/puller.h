@@ -3,8 +3,8 @@
  * Pullers hand the notifications of a pane to its agent, so that nothing need be typed. A puller is
  * a follower (muxbus follow), whose output the agent reads, or the agent's own hook. A puller takes
  * a notification on a lease, a hold that ends after loan_ms. If the notification is acknowledged in
- * time, it is delivered; if not, it is given back and typed. A follower is armed while it waits,
- * and for loan_ms after each answer; meanwhile nothing new is typed into its pane.
+ * time, it is delivered; if not, it is given back, and another way delivers it. A follower is armed
+ * while it waits, and for loan_ms after each answer; meanwhile nothing new is typed into its pane.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ void puller_set_free(struct puller_set *set);
 bool puller_is_armed(const struct puller_set *set, const struct pane_ref *pane);
 /* Returns true if a puller has the notification with this number on a lease. */
 bool puller_holds(const struct puller_set *set, uint64_t seq);
-/* Returns true if a puller gave the notification back: it is typed even if a follower waits. */
+/* Returns true if a puller gave it back: then another way delivers it, even if a follower waits. */
 bool puller_gave_back(const struct notification *note);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Wake policies: which notifications wake the agent of a pane, and when. A notification that does
- * not wake is held: it is delivered only when another one of its pane wakes, or quiet hours end. A
+ * not wake is held: it is delivered when another one of its pane wakes, or when quiet hours end. A
  * request for notifications gets it at once. Without a policy every notification wakes.
  */
 #pragma once

@@ -72,7 +72,7 @@ static void on_end(void *data)
 	look_soon(promise->set);
 }
 
-/* Watches the end of the program to which the way leads; not if no descriptor is free. */
+/* Watches for the end of the program to which the way leads, if a descriptor is free. */
 static void watch(struct promise *promise)
 {
 	const struct way *way = promise->found.way;

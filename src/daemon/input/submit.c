@@ -69,7 +69,7 @@ static void step_type(struct submit *submit, const struct muxbus_pane *pane,
 	submit_line_begin(&submit->line, screen, tty);
 	submit_guard_note(submit->parts, &submit->pane, pane, &submit->typed_to);
 	if (submit->line.text.bytes.len == 0) {
-		submit->stage = STAGE_SETTLING; /* there is no text, so only Enter follows */
+		submit->stage = STAGE_SETTLING;
 		submit_arm(submit, 0);
 		return;
 	}

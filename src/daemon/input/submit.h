@@ -5,9 +5,10 @@
  * allow this, presses Enter as a separate step, and reports what was seen.
  *
  * It presses no keys but the text and Enter, and those of submit_retract(). Enter, if there is one,
- * is pressed when the text was seen at the cursor (for a program that is known to take it, also in
- * another form), and again only while the text is still there and all keys were read. Only one text
- * at a time is typed into a pane. tmux checks the pane in the same command that types.
+ * is pressed when the text was seen at the cursor, or when a menu marks the choice. For a program
+ * that is known to take it, another form of the text counts too. Enter is pressed again only while
+ * the text is still there and all keys were read. Only one text at a time is typed into a pane.
+ * tmux checks the pane in the same command that types.
  *
  * Raw texts (send_text, submit_raw.h) are an exception: only tmux checks the pane, and Enter comes
  * after a pause, whatever is seen.

@@ -62,8 +62,8 @@ bool submit_guard_front(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE]);
 
 /*
- * Finds the program that gets a text which is typed now: only this program may get Enter later. pid
- * 0: unknown.
+ * Finds the program that gets a text which is typed now; pid 0: unknown. Enter is not pressed for
+ * another one, unless the policy has knows_prompt.
  */
 void submit_guard_note(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, struct foreground_program *ret_program);
@@ -132,7 +132,7 @@ struct submit_moment {
 void submit_guard_write(
     struct buf *out, const struct pane_ref *ref, const struct submit_moment *moment);
 
-/* Checks guards whose reasons last until the program or a person acts. false with a reason. */
+/* Checks guards that stay until the program or a person acts. Returns false with a reason. */
 bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE]);
 

@@ -21,7 +21,7 @@ struct submit_line {
 	char lead[sizeof((struct prompt *)0)->lead];
 	unsigned lead_column; /* column of the cursor before typing */
 	bool was_cooked;
-	int64_t typed_ms; /* CLOCK_MONOTONIC, as all times here; 0: nothing was typed */
+	int64_t typed_ms; /* CLOCK_MONOTONIC, as all members in ms; 0: nothing was typed */
 	int64_t entered_ms; /* first Enter; 0: none */
 	int64_t pressed_ms; /* last Enter */
 	int64_t changed_ms; /* last change of the screen */

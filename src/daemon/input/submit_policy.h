@@ -31,7 +31,7 @@ struct submit_policy {
 	bool answers_question;
 	/* once submitted, the text keeps the pane: others wait until submit_release() */
 	bool keeps_pane;
-	/* Keys for any program: only the pane's state is checked, and the text need not be seen. */
+	/* Keys for any program: the screen is not looked at, and the text need not be seen. */
 	bool is_raw;
 	bool leaves_mode; /* ends a mode of the pane first, such as copy mode */
 	struct role_only only; /* the processes that may get the keys; empty: any */
@@ -85,7 +85,10 @@ struct submit_end {
 };
 
 struct submit_handlers {
-	/* Returns true if the text is still wanted. Called at each look. NULL: it always is. */
+	/*
+	 * Returns true if the text is still wanted. Called at each look before typing. NULL: it
+	 * always is.
+	 */
 	bool (*is_wanted)(void *data);
 	/* Returns what became of the menu (CHOICE_TAKEN: no question or answer is left there). */
 	enum submit_choice (*choice)(void *data, const struct pane_screen *screen);

@@ -11,7 +11,7 @@
 enum {
 	SUBMIT_RETRY_MIN_MS = 250,
 	SUBMIT_RETRY_MAX_MS = 10000,
-	/* delay of a look after output, so that all of the output has come */
+	/* delay of a look after output, so that more of the output has come */
 	SUBMIT_OUTPUT_STEP_MS = 1,
 };
 
@@ -43,7 +43,7 @@ struct submit {
 	bool is_keeping;
 	struct stream_tap tap;
 	bool has_tap;
-	int64_t last_output_ms; /* CLOCK_MONOTONIC, as all here */
+	int64_t last_output_ms; /* CLOCK_MONOTONIC, as began_ms */
 	int64_t began_ms;
 	struct submit_line line;
 	struct paste paste;

@@ -104,7 +104,6 @@ const struct job *job_start(
 const struct job *job_find(const struct job_set *set, const char *id);
 /* Walks through the jobs, the oldest first: begin with NULL; returns NULL at the end. */
 const struct job *job_next(const struct job_set *set, const struct job *previous);
-/* Returns the number of jobs that run. */
 size_t job_running(const struct job_set *set);
 /*
  * Returns true if the end of the job was not notified, as a request reported it or the job was a
@@ -151,7 +150,6 @@ struct job_listener {
 /* Listens to the job with this id; "": to all jobs. */
 void job_listen(struct job_set *set, struct job_listener *listener, const char *id);
 
-/* Writes the path of a file of the job. */
 void job_path(
     const struct job_set *set, const struct job *job, enum job_file file, char *out, size_t size);
 
