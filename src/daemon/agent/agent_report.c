@@ -393,10 +393,7 @@ void agent_report_progress(void *data)
 		if (json_put_text(&writer, "text", text.data, text.len))
 			json_put_bool(&writer, "lossy", true);
 		message_end_notice(&writer);
-		/*
-		 * If the peer does not read, the next report has this text again, as far as it
-		 * fits.
-		 */
+		/* If the peer does not read, the next report may have this text again. */
 		if (peer_send_line(peer, (const char *)line.data, line.len))
 			task->told = from + used;
 		buf_finish(&line);

@@ -142,7 +142,7 @@ struct agent {
 	struct list tasks; /* in order; the first may be running */
 	size_t task_count;
 	struct agent_ending *ending; /* while the agent is being stopped; or NULL */
-	/* a person started it in their own pane, whose options and size are not changed */
+	/* a person started the agent in their own pane, whose options and size stay */
 	bool is_adopted;
 	struct foreground_program program; /* of an adopted agent; pid 0: none, or it has ended */
 	struct loop_pidfd *end_watch; /* for the end of program; or NULL */

@@ -16,7 +16,7 @@ struct agent_order {
 	const char *agent, *text;
 	size_t len;
 	int64_t timeout_ms;
-	int64_t max_bytes; /* bytes of output that the answer is made from */
+	int64_t max_bytes; /* maximum bytes of output that the answer is made from */
 	bool wait; /* false: the end becomes a notification */
 	bool progress; /* report output to the peer meanwhile */
 	bool is_response; /* the text answers the agent's question */

@@ -6,7 +6,7 @@
 
 enum {
 	TURN_MS = 20000, /* time after typing in which a prompt may be older than the task */
-	FIRST_TURN_MS = 5000, /* the same without reported turns; longer while it computes */
+	FIRST_TURN_MS = 5000, /* the same without reported turns; longer if the program computes */
 	COMMAND_MS = 1500, /* the same after a command with '/' */
 };
 

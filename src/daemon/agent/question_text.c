@@ -10,7 +10,7 @@ enum {
 	AROUND_ROWS = 24, /* rows above and below the cursor in which a menu is searched */
 	PARAGRAPHS_MAX = 4, /* paragraphs above the choices in which the asking row is searched */
 	WHOLE_ROWS = 12, /* rows above the choices that are compared, to tell two menus apart */
-	WRAP_ROWS = 8, /* most rows of one line of a question */
+	WRAP_ROWS = 8, /* maximum rows of one line of a question */
 	WRAP_SLACK = 4, /* cells that programs leave free where they wrap a line */
 };
 

@@ -167,7 +167,7 @@ void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max
 }
 
 static const struct members {
-	const char *name; /* given by the requester */
+	const char *name; /* member of the data with the name that the requester gave */
 	/* member of the data that replaces a missing name; if others may read, only for a job */
 	const char *subject;
 	/* member that may be quoted; the member `tail` has the end of this text */

@@ -145,7 +145,7 @@ int64_t wake_policy_due_ms(
 		return INT64_MAX;
 	else if (note->time_ms - now_ms < DAY_MS)
 		due_ms = quiet_end_ms(policy, note->time_ms);
-	at_ms = due_ms > now_ms ? due_ms : now_ms; /* a time in the past counts as now */
+	at_ms = due_ms > now_ms ? due_ms : now_ms;
 	return is_quiet(policy, at_ms) ? quiet_end_ms(policy, at_ms) : due_ms;
 }
 

@@ -46,10 +46,7 @@ static bool shows(const struct screen_guard_facts *facts, enum screen_sign_kind 
 			return true;
 		is_set |= screen_sign_is_named(facts->signs, facts->names[at], kind);
 	}
-	/*
-	 * The signs of work of all programs count too, unless the user's file has some for this
-	 * program.
-	 */
+	/* The signs of all programs count too, unless the user's file has one for this program. */
 	return kind == SIGN_BUSY && !is_set &&
 	    screen_sign_shows(facts->signs, NULL, kind, text, len);
 }

@@ -132,7 +132,7 @@ struct submit_moment {
 void submit_guard_write(
     struct buf *out, const struct pane_ref *ref, const struct submit_moment *moment);
 
-/* Checks guards that stay until the program or a person acts. Returns false with a reason. */
+/* Looks for reasons that last until the program or a person acts. Returns false with one. */
 bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE]);
 

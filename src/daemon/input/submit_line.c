@@ -206,9 +206,7 @@ static bool is_gone(const struct submit_line *line, const struct pane_screen *sc
 		return false;
 	if (line->text.bytes.len == 0 || line->text.is_unseen)
 		return has_moved;
-	/*
-	 * The kernel edits lines, or a line editor has ended: in both cases Enter ended the line.
-	 */
+	/* The kernel edits lines, or a line editor has ended: Enter ended the line. */
 	if (line->was_cooked || (tty->is_known && tty->is_cooked))
 		return has_moved;
 	/* While an agent redraws its whole screen, the text is missing for a moment only. */

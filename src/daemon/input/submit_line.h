@@ -69,7 +69,7 @@ bool submit_line_note_is_due(const struct submit_line *line);
 
 /* Returns true if the text is alone on the prompt line. */
 bool submit_line_stands(const struct submit_line *line, const struct pane_screen *screen);
-/* Returns true if the text is at the prompt, or its end where no more is in sight. */
+/* Returns true if the text is at the prompt, or if its end is there and no more is in sight. */
 bool submit_line_may_stand(const struct submit_line *line, const struct pane_screen *screen);
 
 /*

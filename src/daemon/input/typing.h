@@ -41,7 +41,7 @@ void typing_retract(struct typing *typing, size_t count, unsigned columns);
 /* Adds bytes, at most TYPING_BYTES_MAX. */
 void typing_bytes(struct typing *typing, const void *bytes, size_t len);
 
-/* Records what is typed in the pane's input (pane_input.h). pane may be NULL: it is closed. */
+/* Records the typed bytes in the pane's input (pane_input.h). pane NULL: it is closed. */
 void typing_note(
     const struct typing *typing, struct stream_set *streams, const struct muxbus_pane *pane);
 

@@ -128,7 +128,6 @@ static void set_forget(struct job_set *set)
 			continue; /* the supervisor may still write its files */
 		for (int file = 0; file < JOB_FILE_COUNT_; file++) {
 			job_file_name(name, job->id, (enum job_file)file);
-			/* may fail, as not every job has every file */
 			(void)unlinkat(set->dir_fd, name, 0);
 		}
 		record_delete(queue_store(set->queue), &job_kind, job->id);
@@ -205,7 +204,7 @@ static void tell(struct job_set *set, const struct job *job, bool has_ended)
 	}
 }
 
-/* Stores the end of a job and posts its notification, in one transaction. */
+/* Stores the end of a job, and posts its notification unless is_silent, in one transaction. */
 static void job_settle(struct job_set *set, struct job *job)
 {
 	set->running--;
@@ -515,7 +514,7 @@ static void set_sweep(struct job_set *set)
 		job = job_find(set, id);
 		if (str_is_in(entry->d_name + len, suffixes) &&
 		    (job == NULL || job->state != JOB_RUNNING))
-			(void)unlinkat(set->dir_fd, entry->d_name, 0); /* or at the next start */
+			(void)unlinkat(set->dir_fd, entry->d_name, 0);
 	}
 	if (dir != NULL)
 		closedir(dir);

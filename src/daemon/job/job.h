@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Jobs: background commands. Each job runs under a supervisor process of its own (muxbus-job), so
- * that its exit status outlives this daemon. Its state is in its files (base/job_file.h) and in the
- * store. After a crash, a new daemon finds the jobs, and notifies of the end of those that have
- * ended meanwhile.
+ * that its exit status outlives this daemon. The state of a job is in its files (base/job_file.h)
+ * and in the store. After a crash, a new daemon finds the jobs, and notifies of the end of those
+ * that have ended meanwhile.
  */
 #pragma once
 
@@ -27,11 +27,7 @@ struct job {
 	char *name; /* NULL: none */
 	char *command; /* for people, as in struct job_order */
 	char *tool; /* the declared tool (tool/) whose call the job is; NULL: none */
-	/*
-	 * how the tool's output becomes the answer, as declared at the start; NULL: not known, or
-	 * no tool
-	 */
-	char *answer;
+	char *answer; /* how the tool's output becomes the answer; NULL: not known, or no tool */
 	char *cwd;
 	struct pane_ref pane; /* the pane that is notified of the end; cleared: none */
 	bool is_silent; /* its end is not notified: a request waits for it, or is_program */

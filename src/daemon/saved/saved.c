@@ -17,7 +17,7 @@ enum {
 
 struct saved {
 	struct list link;
-	uint64_t number; /* name of its record */
+	uint64_t number; /* also the name of its record */
 	int server_pid;
 	uint64_t server_start;
 	bool is_past; /* of a tmux server that has ended */
