@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What callers of the submit engine give: the guards that count, the texts, and the callbacks. */
+/* Callers of the submit engine give the guards that count, the texts, and the callbacks. */
 #pragma once
 
 #include "daemon/core/daemon_parts.h"
