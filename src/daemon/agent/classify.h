@@ -61,7 +61,7 @@ struct agent_facts {
 	int64_t quiet_ms; /* time since the last output */
 };
 
-/* What was learned of the prompt. All zeros: nothing yet. */
+/* The learned prompt. All zeros: nothing is learned yet. */
 struct prompt_profile {
 	bool is_known;
 	bool is_cooked; /* mode of the terminal at the prompt */

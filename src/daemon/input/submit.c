@@ -11,7 +11,7 @@
 #include "io/loop_timer.h"
 
 enum {
-	BUSY_MS = 10000, /* after this time the caller is told that the program is busy */
+	BUSY_MS = 10000, /* after this time the caller gets the reason "its program is busy" */
 	CHOICE_REST_MS = 400, /* time without output after which a menu counts as drawn */
 	/* time without the menu after which it counts as gone, even if output still comes */
 	CHOICE_GONE_MS = 1000,
