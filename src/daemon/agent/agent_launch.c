@@ -15,7 +15,7 @@
 #include "daemon/tmux/tmux_command.h"
 #include "io/loop_timer.h"
 
-/* tmux's own line at the end of a dead pane scrolls the screen, so lines above it are read too. */
+/* tmux's own line in a dead pane scrolls the screen, so lines above the screen are read too. */
 #define HISTORY_FROM "-20"
 
 enum {
@@ -55,7 +55,7 @@ bool agent_failure_is_known(struct agent *agent)
 {
 	if (!agent->is_adopted)
 		return agent_failure_note(agent);
-	/* The pane's status is that of its first process, which need not be the agent. */
+	/* The pane has the status of its first process; an adopted agent may be another process. */
 	return agent->program.pid == agent->pane.pane_pid &&
 	    (agent_failure_note(agent) || agent->exit_status >= 0 || agent->exit_signal > 0);
 }

@@ -396,7 +396,7 @@ static void begin(struct agent_monitor *monitor, const struct pane_ref *pane, bo
 bool agent_monitor_aim(struct agent_monitor *monitor, const struct pane_ref *pane, bool is_new)
 {
 	const struct muxbus_pane *found;
-	/* The tap (it gets the pane's output) on the same pane is kept: no output is missed. */
+	/* A tap (which gets the output) on the same pane is kept, so that no output is missed. */
 	bool is_same = monitor->has_tap && monitor->pane.pane == pane->pane;
 
 	if (!is_same)

@@ -43,7 +43,7 @@ static bool is_end(const char *text, size_t len, const char *prompt)
 
 /*
  * Returns the length of the output without the prompt at its end. The prompt is looked for where a
- * line editor last switched bracketed paste on; if it is not there, nothing is cut.
+ * line editor last switched bracketed paste on; if the prompt is not there, nothing is cut.
  */
 static size_t cut_prompt(const char *bytes, size_t len, const char *prompt)
 {

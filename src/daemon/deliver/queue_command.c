@@ -164,8 +164,8 @@ pid_t queue_command_process(const char *agent, pid_t pid)
 }
 
 /*
- * Finds the program of the process if it has this name, or else the first of this name in dirs, a
- * list as PATH.
+ * Finds the program of the process if it has this name, or else the first program of this name in
+ * dirs, a list as PATH.
  */
 static bool find_program(const char *name, pid_t pid, const char *dirs, char *out, size_t size)
 {
@@ -360,7 +360,9 @@ static void trace_read(const char *path, struct queue_trace *ret_trace)
 	(void)close(fd);
 }
 
-/* Watches a command of an earlier daemon. If it was killed, the mail is delivered again. */
+/*
+ * Watches a command of an earlier daemon. If the command was killed, the mail is delivered again.
+ */
 static void on_trace(void *data)
 {
 	struct queued_command *command = data;
@@ -417,8 +419,8 @@ static void on_timer(void *data)
 }
 
 /*
- * Starts the agent's own program or, if that cannot be found, the first of its name in the agent's
- * PATH or in ours.
+ * Starts the agent's own program or, if that cannot be found, the first program of its name in the
+ * agent's PATH or in ours.
  */
 static bool run(struct queued_command *command, const struct queue_target *target, const char *text)
 {

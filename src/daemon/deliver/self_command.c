@@ -79,7 +79,7 @@ static void order_free(struct order *order)
 		list_remove(&order->public.link);
 	}
 	if (order->is_asking)
-		return; /* on_screen() will free it */
+		return; /* on_screen() will free the order */
 	mem_free(order->public.text);
 	mem_free(order);
 }

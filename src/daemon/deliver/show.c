@@ -39,7 +39,7 @@ void show_compose(struct buf *out, const struct notification *last, size_t count
 	prompt_line_show(out, last);
 }
 
-/* Forgets a show. If replies of tmux are pending, the last one frees it. */
+/* Forgets a show. If replies of tmux are pending, the last reply frees the show. */
 static void show_cancel(struct show *show)
 {
 	loop_timer_free(show->timer);

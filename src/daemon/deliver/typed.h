@@ -24,7 +24,7 @@ void typed_load(struct queue *queue);
 /* Makes the submit of a mail. Resumes the line that an earlier daemon was about to type. */
 void typed_open(struct mail *mail);
 void typed_close(struct mail *mail);
-/* Call this after a report of a pane's agent: a new turn shows that its line was taken. */
+/* Call this after a report of a pane's agent: a new turn shows that the line was taken. */
 void typed_reported(struct mail_office *office, const struct pane_ref *pane);
 /* Frees all lines that wait to be typed again. */
 void typed_forget(struct mail_office *office);

@@ -137,7 +137,7 @@ static const struct {
 
 enum strictness {
 	ALWAYS, /* upper and lower case */
-	NOT_LOWER, /* not in lower case, as programs use that as a word */
+	NOT_LOWER, /* not in lower case, in which it may be a word of a command */
 	IN_BRACKETS,
 };
 

@@ -33,8 +33,8 @@ enum { KEY_SPELLING_SIZE = 64 }; /* bytes of a name with its modifiers and the N
 
 /*
  * Like keys_classify(), for all spellings. If the result is KEYS_NAME, ret_name is tmux's name of
- * the key. An element with a space is text. So are words in lower case that programs use, such as
- * "return" and "del".
+ * the key. An element with a space is text. Words in lower case that programs use, such as "return"
+ * and "del", are text too.
  */
 enum keys_kind key_spelling_read(const char *text, size_t len, char ret_name[KEY_SPELLING_SIZE]);
 

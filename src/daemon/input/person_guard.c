@@ -56,7 +56,7 @@ static void refuse(struct asking *asking, const struct draft *draft)
 	end(asking, false);
 }
 
-/* Returns the last key of a person in any pane: the person may have left this one after it. */
+/* Returns when a person last pressed a key in any pane: the person may have left this pane then. */
 static uint64_t last_key(const struct muxbus_model *model)
 {
 	uint64_t last = 0;
@@ -125,7 +125,7 @@ static bool is_free(const struct asking *asking, const struct muxbus_pane *pane)
 {
 	struct pane_caller caller;
 	if (request_role(asking->request) != ROLE_FULL)
-		return true; /* a role that is limited to its own panes cannot reach other ones */
+		return true; /* a limited role can reach only its own panes */
 	requester_caller(asking->request, &caller);
 	return caller.pane.pane == pane->id ||
 	    maker_is(request_daemon(asking->request)->makers, &caller, pane->id);

@@ -80,7 +80,10 @@ static void step_type(struct submit *submit, const struct muxbus_pane *pane,
 	}
 }
 
-/* Goes on with a line that is at the prompt: of an earlier daemon or a try without a reply. */
+/*
+ * Continues with a line that stands at the prompt. An earlier daemon has typed it, or a try to
+ * which tmux did not reply.
+ */
 static void take_up(struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_screen *screen, const struct pane_tty *tty)
 {
@@ -90,7 +93,7 @@ static void take_up(struct submit *submit, const struct muxbus_pane *pane,
 	submit_arm(submit, submit_line_rest_ms(&submit->line, tty));
 	if (!submit->line.was_entered)
 		return;
-	submit->stage = STAGE_SUBMITTING; /* a slow program may just be taking it */
+	submit->stage = STAGE_SUBMITTING; /* a slow program may just be taking the line */
 	submit_line_press(&submit->line, screen);
 	submit_line_pressed(&submit->line);
 }
@@ -255,9 +258,7 @@ static void step_enter(
 	}
 }
 
-/*
- * Returns true if Enter must be pressed again: the program has handled it, and left the text there.
- */
+/* Returns true if Enter must be pressed again: the program has handled Enter, and left the text. */
 static bool is_enter_due(struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_screen *screen, const struct pane_tty *tty)
 {

@@ -417,7 +417,7 @@ void submit_guard_note(const struct daemon *parts, const struct pane_ref *ref,
 		foreground_leader(pane->pid, ret_program);
 }
 
-/* Returns facts with signs, names and screen only. They use names, which must live as long. */
+/* Returns facts that have only signs, names and screen. names must live as long as the facts. */
 static struct screen_guard_facts facts_of(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, const struct pane_screen *screen, struct guard_names *names)
 {

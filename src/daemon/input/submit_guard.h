@@ -26,8 +26,8 @@ uint64_t submit_guard_human(
     const struct tmux *tmux, const struct muxbus_pane *pane, bool *ret_in_prefix);
 
 /*
- * Returns true if a key (seconds since 1970) is less than SUBMIT_HUMAN_MS away from now. One in the
- * near future counts too, as the clock may have been set back.
+ * Returns true if a key (seconds since 1970) is less than SUBMIT_HUMAN_MS away from now. A key in
+ * the near future counts too, as the clock may have been set back.
  */
 bool submit_guard_is_recent(uint64_t key);
 /* Returns true if the last key of a person is recent, or was tmux's prefix key. */
@@ -36,7 +36,7 @@ bool submit_guard_is_typing(const struct tmux *tmux, const struct muxbus_pane *p
 /* Returns when a key was last pressed in the window's sessions, in seconds since 1970, or 0. */
 uint64_t submit_guard_activity(const struct tmux *tmux, const struct muxbus_pane *pane);
 
-/* time in which a further key may not change activity, as that has whole seconds */
+/* time in which a further key may leave the activity as it is, as it has whole seconds */
 #define SUBMIT_BLIND_MS 1200
 /*
  * Returns true if activity may be in the present second, so that a further key would not change it.
@@ -155,7 +155,9 @@ struct screen_guard_facts {
 	const struct pane_screen *screen;
 	int64_t quiet_ms; /* how long the screen has been unchanged */
 	bool draws_lines; /* the program edits its lines, not the kernel */
-	/* a kept agent (ensure_agent) is at its prompt, whatever that looks like */
+	/*
+	 * a kept agent (ensure_agent) is at its prompt, so the look of the prompt does not matter
+	 */
 	bool is_at_prompt;
 };
 

@@ -15,7 +15,7 @@
 struct pane_tty;
 
 struct submit_line {
-	struct submit_text text; /* kept until its end is seen */
+	struct submit_text text; /* kept until it is known whether the text was submitted */
 	bool has_lead;
 	/* text of the prompt, in front of the typed text */
 	char lead[sizeof((struct prompt *)0)->lead];

@@ -63,8 +63,8 @@ bool typing_fail_gone(
     struct request *request, uint32_t pane, const struct muxbus_reply *reply, const char *typed);
 
 /*
- * Returns error; 0 if the reply says that the keys were typed. Then the error is that of a hook,
- * such as after-send-keys, which tmux reports as if it were the command's own.
+ * Returns error, or 0 if the reply says that the keys were typed: then a hook has failed, such as
+ * after-send-keys, whose error tmux reports as the command's own.
  */
 int typing_error(int error, const struct muxbus_reply *replies, size_t count);
 

@@ -378,7 +378,7 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 	execution_free(execution);
 }
 
-/* Answers while the command runs. It goes on as a normal job, whose end is notified. */
+/* Answers while the command runs. The command goes on as a normal job, whose end is notified. */
 static void on_timeout(void *data)
 {
 	struct execution *execution = data;
@@ -485,8 +485,8 @@ static void handle_execute(struct request *request, const void *data)
 	if (find_place(request, args->cwd, &pane, cwd) &&
 	    session_env(request, &pane, &order.session_env)) {
 		/*
-		 * These are not passed as order.env, because a restart of the job would then have
-		 * to give an environment.
+		 * The variables are not passed as order.env, because a restart of the job would
+		 * then have to give an environment.
 		 */
 		env = job_env_join(order.session_env, trap_env, SIZE_MAX);
 		order.session_env = env;

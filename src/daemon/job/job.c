@@ -474,7 +474,7 @@ static bool is_later(const struct job *job, const struct job *other)
 					    : job->created_ms > other->created_ms;
 }
 
-/* The store keeps its records in another order. */
+/* Keeps the list sorted: the store has the records in another order. */
 static void job_place(struct job_set *set, struct job *job)
 {
 	struct list *before = set->jobs.prev == &job->link ? job->link.prev : set->jobs.prev;

@@ -345,7 +345,7 @@ static uint64_t read_busy_ns(const struct saved_set *set)
 	return sscanf(text, "%" SCNu64, &ns) == 1 ? ns : 0;
 }
 
-/* If tmux has used little processor time since the listing, this was for the listing. */
+/* If tmux has used little processor time since the listing, this time was for the listing. */
 static void on_rest(void *data)
 {
 	struct saved_set *set = data;
