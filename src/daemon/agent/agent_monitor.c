@@ -213,10 +213,7 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
 	    .quiet_ms = quiet_ms(monitor)};
 	presence = presence_of_pane(monitor->parts->presences, &monitor->pane);
 	if (presence != NULL) {
-		/*
-		 * A question that is reported by a mark in the output counts as busy, so that no
-		 * answer is typed.
-		 */
+		/* A question that a mark reports counts as busy, so that no answer is typed. */
 		ret_facts->reports_busy = presence->state == PRESENCE_BUSY ||
 		    (presence->state == PRESENCE_ASKING && presence->is_by_mark);
 		ret_facts->reports_asking =

@@ -145,8 +145,7 @@ void agent_launch_cancel(struct agent_launch *launch);
 /* The failure of a program: how it ended, its last lines, and closing its pane. */
 
 /*
- * Stores the exit status of the agent's pane in the agent. Returns false if the pane is not dead or
- * not known.
+ * Stores the exit status of the agent's pane. Returns false if the pane is not known or not dead.
  */
 bool agent_failure_note(struct agent *agent);
 
@@ -160,9 +159,7 @@ void agent_failure_describe(const struct agent *agent, char *out, size_t size);
 bool agent_failure_read(struct agent *agent, void (*done)(struct agent *agent));
 void agent_failure_forget(struct agent *agent);
 
-/*
- * Closes the dead pane, unless it is the last pane of the tmux server: without panes tmux may exit.
- */
+/* Closes the dead pane, unless it is the server's last pane: without panes tmux may exit. */
 void agent_failure_close(struct agent *agent);
 
 /* Posts the notification of a crash. is_last: the program is not started again. */

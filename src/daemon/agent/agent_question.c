@@ -195,10 +195,7 @@ enum submit_choice agent_question_choice(
 	agent_question_clear(&shown);
 	if (is_there)
 		return is_marked ? CHOICE_MARKED : CHOICE_OPEN;
-	/*
-	 * The number was typed into the screen after the menu: into another menu, or an empty
-	 * prompt.
-	 */
+	/* The number was typed after the menu: into another menu, or an empty prompt. */
 	if (number > 0 &&
 	    ((number > 1 && is_marked) ||
 		prompt_find_line(&screen->view, digit, sizeof digit, NULL) == ECHO_EXACT))

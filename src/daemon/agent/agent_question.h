@@ -15,10 +15,7 @@
 void agent_question_keep(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen);
 
-/*
- * Remembers the cursor's row when a first look has seen a question, unless it is a menu or a
- * dialog.
- */
+/* Remembers the cursor's row when a first look sees a question other than a menu or dialog. */
 void agent_question_expect(struct agent *agent, const struct agent_facts *facts);
 
 /* Remembers the cursor's row at each look, except while a person types an answer there. */
@@ -31,9 +28,7 @@ void agent_question_id(const struct agent *agent, char ret_id[AGENT_QUESTION_ID_
 
 void agent_question_write(struct json_writer *writer, const struct agent *agent);
 
-/*
- * Gives the question a new id: for another question, and when an answer was or may have been typed.
- */
+/* Gives the question a new id: for another question, or if an answer may have been typed. */
 void agent_question_renew(struct agent *agent);
 
 /* Copies the agent's question to the task, which frees the copy at its end. */

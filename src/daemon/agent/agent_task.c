@@ -232,9 +232,7 @@ void agent_tasks_step(struct agent *agent)
 	submit_wake(agent->submit);
 }
 
-/*
- * Returns the number of the choice to type; 0: the task takes the marked choice, or is no choice.
- */
+/* Returns the number of the choice to type; 0: the task takes the marked choice, or none. */
 static unsigned task_choice(const struct agent_task *task)
 {
 	return task->is_choice ? (unsigned)atoi(task->text) : 0;

@@ -305,10 +305,7 @@ static void judge_other(
 	}
 }
 
-/*
- * Returns true if a line editor drew the row: it uses carriage returns, moves and erases. Colours
- * do not count.
- */
+/* Returns true if a line editor drew the row, with carriage returns, moves or erases. */
 static bool is_drawn(const char *tail)
 {
 	for (; *tail != '\0'; tail++) {
@@ -504,7 +501,7 @@ void agent_judge(const struct agent_facts *facts, const struct prompt_profile *p
 		ret_verdict->again_ms = AGENT_REST_MS;
 	} else {
 		enum row_match match = match_row(facts, profile, regex);
-		/* A prompt behind output counts only if the program reads, now as before. */
+		/* A prompt behind output counts only if the program reads as at earlier prompts. */
 		if (match == ROW_BEHIND)
 			match = profile->reads && facts->front.reads == AGENT_READS_YES ? ROW_PROMPT
 											: ROW_OTHER;

@@ -21,10 +21,7 @@ struct question_line {
 	bool is_rule; /* only a frame */
 };
 
-/*
- * Returns the column where the text of a row ends, without a suggestion that the program shows
- * behind the cursor.
- */
+/* Returns the column where a row's text ends, without a suggestion behind the cursor. */
 static size_t text_end(
     const struct prompt_view *view, unsigned number, const struct prompt_row *row)
 {

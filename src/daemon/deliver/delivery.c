@@ -151,9 +151,7 @@ static void find(const struct mail *mail, struct way_found *ret_found)
 static void on_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct delivery_set *set = list_entry(listener, struct delivery_set, listener);
-	/*
-	 * Waits a moment, as a waiting request may take the notification in this turn of the loop.
-	 */
+	/* Waits a moment: a waiting request may take the notification in this turn of the loop. */
 	if (pane_ref_is_set(&note->pane) && note->state == NOTE_QUEUED)
 		loop_timer_arm(get_mail(&set->office, &note->pane)->soon, POSTED_MS);
 }

@@ -90,10 +90,7 @@ void mail_end_deferral(struct mail *mail);
 /* A timer's callback; data is the mail. */
 void mail_on_deferral(void *data);
 
-/*
- * Tries again after a delay that grows with `tries` up to a maximum, or earlier when the agent
- * reports something.
- */
+/* Tries again after a delay that grows with `tries`, or earlier when the agent reports. */
 void mail_try_again(struct mail *mail, size_t tries);
 /* Defers a mail for a person until a client attaches or on_notify takes it. found says why. */
 void mail_wait_for_person(struct mail *mail, const struct way_found *found);

@@ -33,9 +33,7 @@ static int open_output(size_t max)
 	return fd;
 }
 
-/*
- * Waits for the program's end. is_kill: kills its group before. Returns the status of waitpid(2).
- */
+/* Waits for the program's end. is_kill: kills its group first. Returns a status of waitpid(2). */
 static int reap(struct program *program, bool is_kill)
 {
 	int status;

@@ -19,7 +19,7 @@ struct program_order {
 	char *const *argv, *const *env;
 	int input; /* descriptor for its standard input; negative: the input is empty */
 	size_t output_max; /* bytes of output that are kept; a write of more fails */
-	int64_t time_ms; /* time until the program gets SIGTERM */
+	int64_t time_ms; /* time until the program gets SIGTERM, or SIGKILL without grace_ms */
 	int64_t grace_ms; /* from SIGTERM to the group's SIGKILL; 0: SIGKILL without SIGTERM */
 };
 

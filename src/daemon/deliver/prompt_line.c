@@ -135,9 +135,7 @@ static size_t bytes_of(const struct buf *text, size_t count)
 	return at;
 }
 
-/*
- * Appends at most max characters; of a longer text its begin, "…" and its last `tail` characters.
- */
+/* Appends at most max characters; of a longer text the begin, "…" and the last `tail` ones. */
 static void put_part(
     struct buf *out, const struct buf *tamed, size_t count, size_t max, size_t tail)
 {
@@ -185,10 +183,7 @@ static const struct members {
     [SOURCE_WATCH] = {.head = "line", .has_details = true},
 };
 
-/*
- * Appends the outcome. For a post or a program, whose outcome is foreign text, fixed words replace
- * it.
- */
+/* Appends the outcome. For posts and programs this is foreign text, which fixed words replace. */
 static void put_outcome(struct buf *out, const struct notification *note, size_t max)
 {
 	const char *text = note->text;

@@ -205,9 +205,7 @@ static char **make_environ(const struct buf *block)
 	return made;
 }
 
-/*
- * Returns the output's first line that begins with "error", or else its last. The caller frees it.
- */
+/* Returns the first line of output that begins with "error", or the last. The caller frees it. */
 static char *find_said(char *text)
 {
 	const char *said = "";
@@ -293,10 +291,7 @@ static void end(struct queued_command *command, bool is_taken)
 	mail->office->go(mail);
 }
 
-/*
- * Decides whether the agent has the message. status is that of waitpid(2). Changes text, the
- * command's output.
- */
+/* Decides whether the agent has the message. status: of waitpid(2). Changes text, the output. */
 static void judge(struct queued_command *command, bool is_late, int status, char *text)
 {
 	bool is_done = !is_late && WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -360,9 +355,7 @@ static void trace_read(const char *path, struct queue_trace *ret_trace)
 	(void)close(fd);
 }
 
-/*
- * Watches a command of an earlier daemon. If the command was killed, the mail is delivered again.
- */
+/* Watches an earlier daemon's command. If the command was killed, delivers the mail again. */
 static void on_trace(void *data)
 {
 	struct queued_command *command = data;

@@ -249,9 +249,7 @@ static void on_entering(void *data)
 	keep(data);
 }
 
-/*
- * Called if the line is not typed now: queues its notifications again, with the receipt "deferred".
- */
+/* Called if the line is not typed now: queues its notifications with the receipt "deferred". */
 static void on_deferred(void *data, const char *reason, bool is_new)
 {
 	struct mail *mail = data;
@@ -266,9 +264,7 @@ static void on_deferred(void *data, const char *reason, bool is_new)
 	(void)queue_commit(queue);
 	mail->office->find(mail, &found);
 	mail_defer(mail, found.way == &way_none ? way_none.name : NULL, reason, is_new);
-	/*
-	 * If the agent has ended, another way is looked for, unless a line may stand at the prompt.
-	 */
+	/* If the agent has ended, another way is sought, unless a line may be at the prompt. */
 	if (found.by->is_for_person && mail->batch_count == 0)
 		loop_timer_arm(mail->soon, 0);
 }

@@ -14,9 +14,7 @@ struct mail_office;
 struct pane_ref;
 struct queue;
 
-/*
- * Maximum number of typed lines that are not taken yet; with more, the oldest is not typed again.
- */
+/* Maximum number of typed lines that are not taken yet; with more, the oldest is given up. */
 #define TYPED_RETRIES_MAX 256
 
 /* Deletes invalid lines from the store. typed_open() loads the others. */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The method meter: how many turns and looks of agents were avoided. The sums are stored, so they
- * outlive the daemon.
- */
+/* The method meter: the turns and looks of agents that were avoided. The sums are stored. */
 #include "daemon/deliver/wake_meter.h"
 
 #include "daemon/core/meter.h"

@@ -33,9 +33,7 @@ bool wake_policy_is_default(const struct wake_policy *policy);
  * both times are equal.
  */
 bool wake_policy_read_quiet(struct wake_policy *policy, const char *text);
-/*
- * Returns when a notification wakes (CLOCK_REALTIME); INT64_MAX: never. Urgent ones wake at once.
- */
+/* Returns when a notification wakes (CLOCK_REALTIME), urgent ones at once; INT64_MAX: never. */
 int64_t wake_policy_due_ms(
     const struct wake_policy *policy, const struct notification *note, int64_t now_ms);
 void wake_policy_write(struct json_writer *writer, const struct wake_policy *policy);

@@ -44,8 +44,5 @@ struct key_spelling {
 	char name[KEY_SPELLING_SIZE];
 };
 
-/*
- * Returns true if a text begins or ends with the name of a key that may have been meant as a key:
- * "echo hi Enter".
- */
+/* Returns true if a text begins or ends with a name that may be meant as a key: "ls Enter". */
 bool key_spelling_find(const char *text, size_t len, struct key_spelling *ret_found);

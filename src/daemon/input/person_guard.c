@@ -110,9 +110,7 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 	    !screen->is_alternate &&
 	    (!facts.is_untouched || clock_real_ms() - input->typed_ms > SHOWN_MS);
 	draft_read(&facts, ret_draft);
-	/*
-	 * The typed text is forgotten if the line is empty, but only when it must have been shown.
-	 */
+	/* The typed text is forgotten if the line is empty although it should show the text. */
 	if (input == NULL || ret_draft->sign == DRAFT_BY_KEYS || !ret_draft->is_empty)
 		return;
 	if (clock_real_ms() - input->typed_ms > SHOWN_MS)

@@ -531,9 +531,7 @@ static void on_timer(void *data)
 	}
 }
 
-/*
- * Called after a report of a pane's agent: submits that wait to type into this pane look at once.
- */
+/* Called after a report of a pane's agent: submits that wait for this pane look at once. */
 static void on_reported(struct presence_listener *listener, const struct pane_ref *pane)
 {
 	struct submit_set *set = list_entry(listener, struct submit_set, listener);

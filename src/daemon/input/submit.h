@@ -32,9 +32,7 @@ void submit_free(struct submit *submit);
 /* Sets another pane and policy for the next text. Call this only while submit_is_resting(). */
 void submit_aim(
     struct submit *submit, const struct pane_ref *pane, const struct submit_policy *policy);
-/*
- * Starts the next text, or looks at once if one waits for the guards. Does nothing while at work.
- */
+/* Starts the next text; looks at once if one waits for the guards. Does nothing while at work. */
 void submit_wake(struct submit *submit);
 /* Drops the text and releases the pane; ended() is not called. */
 void submit_drop(struct submit *submit);
@@ -43,7 +41,7 @@ bool submit_is_at_work(const struct submit *submit);
 /* Returns true if there is no text, neither typed nor waiting. */
 bool submit_is_resting(const struct submit *submit);
 
-/* Keeps the pane for the work that a text has started: other texts wait until submit_release(). */
+/* Keeps the pane for the work that a text has started: other texts but raw ones wait. */
 void submit_keep(struct submit *submit);
 void submit_release(struct submit *submit);
 

@@ -58,9 +58,7 @@ static const char *find_sign(const struct screen_guard_facts *facts, enum screen
 	if (is_prompt(sign))
 		return NULL;
 	prompt_write_around(&facts->screen->view, &around);
-	/*
-	 * A busy program draws, so on a screen that has long been the same the words are only text.
-	 */
+	/* A busy program draws, so on an old screen the words are only text. */
 	if (facts->quiet_ms < SUBMIT_BUSY_QUIET_MS &&
 	    (sign == SIGN_WORK || shows(facts, SIGN_BUSY, (const char *)around.data, around.len)))
 		reason = "its screen says that it is busy";

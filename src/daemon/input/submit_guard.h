@@ -38,9 +38,7 @@ uint64_t submit_guard_activity(const struct tmux *tmux, const struct muxbus_pane
 
 /* time in which a further key may leave the activity as it is, as it has whole seconds */
 #define SUBMIT_BLIND_MS 1200
-/*
- * Returns true if activity may be in the present second, so that a further key would not change it.
- */
+/* Returns true if a further key may leave activity unchanged, as both are in one second. */
 bool submit_guard_is_blind(uint64_t activity);
 
 /*
@@ -102,9 +100,7 @@ enum submit_sight submit_guard_sight(const struct daemon *parts, const struct pa
 bool submit_guard_edits(
     const struct daemon *parts, const struct pane_ref *ref, const struct muxbus_pane *pane);
 
-/*
- * Returns true if the screen shows a cursor or an agent's empty prompt, and no question or draft.
- */
+/* Returns true if the screen has a cursor or an agent's empty prompt, and no question or draft. */
 bool submit_guard_empty(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, const struct pane_screen *screen);
 
@@ -148,16 +144,12 @@ bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref
 
 struct screen_guard_facts {
 	const struct screen_sign_set *signs;
-	/*
-	 * The program's names: by its own report, by its arguments, and its command; "": unknown.
-	 */
+	/* The program's names: by its report, by its arguments, and its command; "": unknown. */
 	const char *names[SCREEN_GUARD_NAMES];
 	const struct pane_screen *screen;
 	int64_t quiet_ms; /* how long the screen has been unchanged */
 	bool draws_lines; /* the program edits its lines, not the kernel */
-	/*
-	 * a kept agent (ensure_agent) is at its prompt, so the look of the prompt does not matter
-	 */
+	/* a kept agent (ensure_agent) is at its prompt, whose look does not matter then */
 	bool is_at_prompt;
 };
 

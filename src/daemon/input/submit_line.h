@@ -2,7 +2,7 @@
 /*
  * A text on its way through a prompt: what was typed, and what was seen of it since. The text is
  * searched at the cursor, behind the prompt where it was typed. After Enter it must leave that
- * place. The functions use only the screens and terminals that they get.
+ * place. The functions do no I/O: they get the screens and terminals.
  */
 #pragma once
 
@@ -87,7 +87,7 @@ const char *submit_line_echo_late(const struct submit_line *line, const struct p
  */
 int64_t submit_line_rest_ms(const struct submit_line *line, const struct pane_tty *tty);
 
-/* Call the first before Enter is pressed on this screen, the second when it was pressed. */
+/* Call submit_line_press() before Enter is pressed on this screen, submit_line_pressed() after. */
 void submit_line_press(struct submit_line *line, const struct pane_screen *screen);
 void submit_line_pressed(struct submit_line *line);
 

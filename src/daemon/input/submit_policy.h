@@ -29,7 +29,7 @@ struct submit_policy {
 	bool knows_prompt;
 	/* The text is an answer, so a question on the screen is no obstacle. */
 	bool answers_question;
-	/* once submitted, the text keeps the pane: others wait until submit_release() */
+	/* once submitted, the text keeps the pane: others but raw ones wait (submit_keep()) */
 	bool keeps_pane;
 	/* Keys for any program: the screen is not looked at, and the text need not be seen. */
 	bool is_raw;
@@ -60,7 +60,7 @@ enum submit_choice {
 	CHOICE_OPEN, /* the menu, and another choice is marked */
 	CHOICE_MARKED, /* the menu, and this choice is marked: Enter takes it */
 	CHOICE_TAKEN, /* no menu, or another one: Enter would answer something else */
-	/* like CHOICE_TAKEN, but the number was typed into what came after the menu */
+	/* like CHOICE_TAKEN, but the number was typed into the screen after the menu */
 	CHOICE_ASTRAY,
 	CHOICE_WORKS, /* no menu, and the program works */
 };
@@ -85,10 +85,7 @@ struct submit_end {
 };
 
 struct submit_handlers {
-	/*
-	 * Returns true if the text is still wanted. Called at each look before typing. NULL: it
-	 * always is.
-	 */
+	/* Returns true if the text is still wanted; called before typing. NULL: it is wanted. */
 	bool (*is_wanted)(void *data);
 	/* Returns what became of the menu (CHOICE_TAKEN: no question or answer is left there). */
 	enum submit_choice (*choice)(void *data, const struct pane_screen *screen);
@@ -97,12 +94,10 @@ struct submit_handlers {
 	 * Enter is pressed.
 	 */
 	void (*stands)(void *data, const struct pane_screen *screen, struct buf *out);
-	/*
-	 * With knows_prompt: returns true if the program takes the text now; false with a reason.
-	 */
+	/* With knows_prompt: returns true if the program takes the text; false with a reason. */
 	bool (*judge)(void *data, const struct muxbus_pane *pane, const struct pane_screen *screen,
 	    char ret_reason[SUBMIT_REASON_SIZE]);
-	/* Writes the text, when the guards allow typing; false if there is none any more. */
+	/* Writes the text, when the guards allow typing; false: nothing is to be typed. */
 	bool (*compose)(void *data, struct submit_text *text);
 	/*
 	 * Called before Enter is pressed, and when it turns out not to have been pressed, so that

@@ -13,15 +13,11 @@ struct pane_screen;
 struct pane_tty;
 struct submit;
 
-/*
- * Returns true if a person pressed a key after the text was typed. Needs a fresh list of clients.
- */
+/* Returns true if a person pressed a key after the text was typed. Needs a new list of clients. */
 bool submit_has_person(const struct submit *submit, const struct muxbus_pane *pane);
 
 /* Deletes the text, or gives up if that is not possible. */
 void submit_retract(struct submit *submit, const struct muxbus_pane *pane);
-/*
- * Call this at each look after the deletion: when the text is gone, it will be typed again later.
- */
+/* Call this at each look after the deletion. When the text is gone, it is typed again later. */
 void submit_retract_look(
     struct submit *submit, const struct pane_screen *screen, const struct pane_tty *tty);

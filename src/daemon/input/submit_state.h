@@ -39,7 +39,7 @@ struct submit {
 	muxbus_reply_fn *reply; /* handler of the reply to typing */
 	bool is_stale; /* submit_free() was called: freed when the pending reply comes */
 	bool is_dropped; /* the text was dropped: the pending reply is ignored */
-	/* The last text began work in the pane, so other texts wait until submit_release(). */
+	/* The last text keeps the pane (submit_keep()). */
 	bool is_keeping;
 	struct stream_tap tap;
 	bool has_tap;
@@ -73,9 +73,7 @@ void submit_defer(struct submit *submit, const char *reason);
 /* Ends a text and calls ended(), which may free the submit. */
 void submit_end_with(struct submit *submit, const struct submit_end *end);
 void submit_end(struct submit *submit, enum submit_result result, const char *reason);
-/*
- * Ends a text that cannot be typed or submitted, as the pane is closed or the text has no effect.
- */
+/* Ends a text that cannot be typed or submitted: the pane is closed, or it has no effect. */
 void submit_give_up(struct submit *submit, const char *reason);
 
 /* Drops the text and releases the pane, without calling ended(). */

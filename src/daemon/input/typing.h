@@ -71,9 +71,7 @@ int typing_error(int error, const struct muxbus_reply *replies, size_t count);
 /* Returns true if the reply says that tmux did not type. */
 bool typing_was_held(const struct muxbus_reply *reply);
 
-/*
- * A paste, which uses a tmux buffer of its own. Pasting into a dead pane crashes tmux up to 3.3a.
- */
+/* A paste uses a tmux buffer of its own. Pasting into a dead pane crashes tmux up to 3.3a. */
 
 struct paste {
 	char buffer[64]; /* name of the tmux buffer; "": none */

@@ -27,10 +27,7 @@ enum {
 	PLACES_MAX = 256,
 };
 
-/*
- * Put in front of the command: at its end the shell writes its directory to a file, and keeps the
- * exit status.
- */
+/* Stands before the command: at the end, the shell writes its directory to a file. */
 #define SHELL_TRAP "trap 'pwd -P 2>/dev/null >\"$MUXBUS_STATE/jobs/$MUXBUS_JOB.cwd\"' EXIT; "
 
 struct execution {

@@ -248,9 +248,7 @@ static void job_read_end(struct job_set *set, struct job *job)
 	job_secrets_remove(set->dir_fd, job->id);
 }
 
-/*
- * Called when a supervisor has ended. Removes old jobs only now, so that no answer waits for this.
- */
+/* Called when a supervisor has ended. Removes old jobs now, so that no answer waits for this. */
 static void job_collect(void *data)
 {
 	struct tracked *tracked = data;

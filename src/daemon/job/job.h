@@ -152,9 +152,7 @@ void job_path(
 /* Returns how many bytes of standard output are kept; the job may have written more. */
 int64_t job_log_bytes(const struct job_set *set, const struct job *job);
 
-/*
- * Returns the offset behind the last kept byte: the length of the output, unless the disk was full.
- */
+/* Returns the offset behind the last kept byte: the end of the output, unless the disk was full. */
 int64_t job_kept_end(const struct job_set *set, const struct job *job, enum job_file file);
 
 /*

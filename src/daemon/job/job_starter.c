@@ -18,9 +18,7 @@ struct job_starter {
 	struct loop_timer *idle;
 };
 
-/*
- * Starts a supervisor. input_fd: its standard input; below 0: none. Returns 0 or an error number.
- */
+/* Starts a supervisor. input_fd: its standard input; -1: none. Returns 0 or an error number. */
 static int start(const struct job_starter *starter, const char *id, int input_fd,
     struct job_supervisor *ret_supervisor)
 {

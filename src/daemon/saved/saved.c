@@ -120,9 +120,7 @@ static bool saved_load(void *data, const char *name, const struct json *value)
 	return true;
 }
 
-/*
- * Returns the directory of the pane's first process, which is usually its shell; NULL: not known.
- */
+/* Returns the directory of the pane's first process, usually its shell; NULL: not known. */
 static const char *directory_of(const struct muxbus_pane *pane, char out[PATH_MAX])
 {
 	if (process_cwd(pane->pid, out, PATH_MAX))
