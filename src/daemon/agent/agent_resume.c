@@ -37,10 +37,7 @@ static const char *kind_of(const char *program)
 	return conversation_words(name) != NULL ? name : NULL;
 }
 
-/*
- * Returns true if all words are options or their values: any other argument may be a task, which
- * must not run twice.
- */
+/* Returns true if all arguments are options or their values: any other may be a task. */
 static bool are_options(const char *const *words, size_t count)
 {
 	for (size_t at = 1; at < count; at++) {

@@ -83,10 +83,7 @@ static const char *choice_text(const char *text)
 	return text + strspn(text, " ");
 }
 
-/*
- * Finds the last menu around the cursor. Returns false unless it has at least two choices, and
- * exactly one is marked.
- */
+/* Finds the last menu around the cursor: at least two choices, of which exactly one is marked. */
 static bool find_menu(const struct prompt_view *view, unsigned *ret_row)
 {
 	static struct question_line line;

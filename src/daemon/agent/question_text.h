@@ -10,10 +10,7 @@
  */
 void agent_question_text(const struct prompt_view *view, struct buf *out);
 
-/*
- * Appends a limited number of rows above the choices of a menu. Rows of key hints are left out, as
- * they may show a timer.
- */
+/* Appends rows above a menu's choices, up to a limit, without key hints, which may change. */
 void agent_question_whole(const struct prompt_view *view, struct buf *out);
 
 #define QUESTION_PATTERNS 28 /* maximum number of patterns */

@@ -18,10 +18,7 @@ void delivery_set_wake(struct delivery_set *set);
 void delivery_way(
     const struct delivery_set *set, const struct pane_ref *address, struct way_found *ret_found);
 
-/*
- * Sets the function that is called when ways may have changed: a queue command has failed, or may
- * be tried again.
- */
+/* Sets the function that is called when a queue command has failed, or may be tried again. */
 void delivery_on_change(struct delivery_set *set, void (*fn)(void *data), void *data);
 
 /* Returns true if no notification is on its way into a pane; those for persons do not count. */

@@ -71,10 +71,7 @@ bool mail_is_for(const struct mail *mail, const struct notification *note);
  */
 bool mail_is_wanted(const struct mail *mail);
 
-/*
- * Puts the notifications of the mail into mail->batch and ret_notes, urgent ones first; at most
- * MAIL_BATCH_MAX.
- */
+/* Puts notifications of the mail into mail->batch and ret_notes, urgent ones first. */
 void mail_gather(struct mail *mail, const struct notification *ret_notes[MAIL_BATCH_MAX]);
 void mail_set_delivering(const struct mail *mail);
 

@@ -68,10 +68,7 @@ static uint32_t tame(uint32_t character, bool is_word_start)
 	return character;
 }
 
-/*
- * Strips escape sequences. C1 control characters begin some too, so each is first replaced by its
- * form with ESC.
- */
+/* Strips escape sequences. C1 control characters are replaced by their forms with ESC before. */
 static void strip(struct buf *out, const char *text, size_t len)
 {
 	struct buf escaped = BUF(QUOTE_READ);

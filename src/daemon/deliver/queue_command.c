@@ -138,8 +138,7 @@ static bool find_target(const struct daemon *parts, const struct pane_ref *addre
 		return in_pane != NULL &&
 		    set_target(ret_target, in_pane, in_pane->agent, in_pane->session);
 	/*
-	 * The process of the session is tried first, as the agent in the pane may have reported
-	 * another session since.
+	 * The session's process is tried first: the agent in the pane may have another session now.
 	 */
 	if (set_target(
 		ret_target, presence_of_session(presences, agent, session), agent, session) ||

@@ -172,10 +172,7 @@ static unsigned times(const struct mail *mail)
 	return most;
 }
 
-/*
- * Waits for the agent to take the line, before it is typed again: ack_wait_ms at first, later a
- * multiple (factors).
- */
+/* Types the line again, unless it is taken: after ack_wait_ms, later after a multiple (factors). */
 static void retry_add(const struct mail *mail)
 {
 	static const int factors[] = {1, 5, 15};

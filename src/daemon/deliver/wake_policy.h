@@ -28,10 +28,7 @@ struct wake_policy {
 /* Sets the defaults: all sources wake, at once and at any hour. */
 void wake_policy_init(struct wake_policy *policy);
 bool wake_policy_is_default(const struct wake_policy *policy);
-/*
- * Sets the quiet hours from a text such as "22:00-07:00". Returns false if it has another form, or
- * both times are equal.
- */
+/* Reads quiet hours such as "22:00-07:00". Returns false for another form, or two equal times. */
 bool wake_policy_read_quiet(struct wake_policy *policy, const char *text);
 /* Returns when a notification wakes (CLOCK_REALTIME), urgent ones at once; INT64_MAX: never. */
 int64_t wake_policy_due_ms(

@@ -342,10 +342,7 @@ static void report_line(
 	buf_finish(&line);
 }
 
-/*
- * Reports progress: new output or, if there is none, from time to time that the command runs, which
- * keeps the call alive.
- */
+/* Reports progress: new output or, to keep the call alive, now and then that there is none. */
 static void on_news(void *data)
 {
 	struct execution *execution = data;
