@@ -154,7 +154,7 @@ static void on_ready(struct agent *agent, const struct agent_verdict *verdict)
 	agent_set_state(agent, AGENT_READY, verdict->reason);
 	if (is_first || agent->is_crash_told) {
 		agent->is_crash_told = false; /* a person started it again */
-		agent_store(agent); /* with the learned prompt */
+		agent_store(agent);
 	}
 }
 

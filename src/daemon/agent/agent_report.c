@@ -332,7 +332,6 @@ void agent_report_notify(const struct agent_task *task, const char *outcome, con
 	struct buf data;
 	snprintf(text, sizeof text, "the task of agent %s ended after %.1f s: %s",
 	    task->agent->spec.name, (double)clock_since_ms(task->created_ms) / 1000, outcome);
-	/* If the escaped notification is too long, it gets less of the output. */
 	for (max = max < NOTE_OUTPUT_MAX ? max : NOTE_OUTPUT_MAX;; max /= 4) {
 		json_start_object(&writer, &data, NOTE_MAX);
 		write_result(&writer, task, outcome, reason, screen, max);

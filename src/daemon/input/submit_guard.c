@@ -88,7 +88,7 @@ bool screen_guard_allows(
 	else if (prompt->is_shell && !is_ready)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "the prompt looks like a shell's");
 	else if (sign == SIGN_NONE && !prompt->begins_row && !is_ready && known_name(facts) != NULL)
-		/* Another version of the agent may show a draft, or the row below, like this. */
+		/* Another version of the agent may show a draft like this. */
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "its screen shows no prompt");
 	else if (prompt->is_open && facts->draws_lines && !is_ready && !facts->is_at_prompt)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE,

@@ -214,7 +214,6 @@ static bool is_gone(const struct submit_line *line, const struct pane_screen *sc
 		return has_moved;
 	if (sight == SIGHT_NOT_FREE && clock_mono_ms() - line->pressed_ms < REDRAWN_MS)
 		return false;
-	/* The text is gone if the prompt and the cursor are as they were before typing. */
 	if (line->has_lead && line->lead[0] != '\0' &&
 	    screen->view.cursor_column == line->lead_column &&
 	    strcmp(screen->prompt.lead, line->lead) == 0)

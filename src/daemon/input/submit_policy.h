@@ -66,9 +66,9 @@ enum submit_choice {
 };
 
 enum submit_result {
-	SUBMIT_SUBMITTED, /* it was seen on the prompt line, and left it after Enter */
+	SUBMIT_SUBMITTED, /* submitted, as far as this can be seen */
 	SUBMIT_TYPED, /* it was typed, but perhaps not submitted: a person has to look */
-	SUBMIT_HELD, /* with is_once: nothing was typed, and a later try may succeed */
+	SUBMIT_HELD, /* nothing was typed, and a later try may succeed */
 	/* nothing was typed, and nothing will be, for example as the pane is closed */
 	SUBMIT_REFUSED,
 	SUBMIT_NOTHING, /* the text is no longer wanted */

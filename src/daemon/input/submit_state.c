@@ -172,7 +172,7 @@ bool submit_take_answer(struct submit *submit)
 		return true;
 	submit->is_dropped = false;
 	if (submit->stage != STAGE_RESTING)
-		submit_arm(submit, 0); /* goes on with the next text */
+		submit_arm(submit, 0);
 	return false;
 }
 
