@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The verdict on a program at rest: at its prompt, asking, at work, ended, or not seen. A verdict
- * is made from the facts of one look and from the prompt learned before. It has the reason that
+ * is made from the facts of one look and from the prompt learned before. It names the fact that
  * decided.
  *
  * The text at the cursor alone does not make a prompt. Other facts count too: the program in front,

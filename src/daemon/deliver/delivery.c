@@ -69,7 +69,7 @@ static void start(struct mail *mail)
 		find_way(mail->office, &mail->pane, mail, true, &found);
 	if (found.by == &way_typed && mail->pane.pane == MUXBUS_NO_ID) {
 		if (!mail->has_failed)
-			mail_free(mail); /* otherwise the timer mail->again tries once more */
+			mail_free(mail); /* otherwise the timer mail->again tries again */
 		return;
 	}
 	if (found.by != mail->way)

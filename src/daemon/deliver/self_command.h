@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Commands that an agent has Muxbus type into the agent's own pane, such as "/compress". A command
- * is typed when the agent is ready. It is done when the pane is quiet at an empty prompt again, and
- * ends in exactly one notification. Commands are in the store. After a restart of the daemon, a
- * command that still stands at the prompt is submitted. A command that may have been typed is not
- * typed again, but reported as such.
+ * Commands that an agent has Muxbus type into a pane, usually its own, such as "/compress". A
+ * command is typed when the agent is ready. It is done when the pane is quiet at an empty prompt
+ * again, and ends in exactly one notification. Commands are in the store. After a restart of the
+ * daemon, a command that still stands at the prompt is submitted. A command that may have been
+ * typed is not typed again, but reported as such.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* self_command: types a command into the caller's own pane. */
+/* self_command: types a command into a pane, by default the caller's own. */
 #include "daemon/deliver/self_command.h"
 
 #include "daemon/deliver/wake.h"

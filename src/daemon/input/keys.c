@@ -11,7 +11,7 @@ const char *const keys_names[] = {"BSpace", "BTab", "DC", "Delete", "Down", "End
     "KP6", "KP7", "KP8", "KP9", "KPEnter", "Left", "NPage", "PPage", "PageDown", "PageUp", "PgDn",
     "PgUp", "Right", "Space", "Tab", "Up", NULL};
 
-/* Keys with which a terminal cannot send Control or Shift. */
+/* Keys with which a terminal sends neither Control nor Shift, except Control with Space. */
 static const char *const byte_keys[] = {"BSpace", "BTab", "Enter", "Escape", "KP*", "KP+", "KP-",
     "KP.", "KP/", "KP0", "KP1", "KP2", "KP3", "KP4", "KP5", "KP6", "KP7", "KP8", "KP9", "KPEnter",
     "Space", "Tab", NULL};
