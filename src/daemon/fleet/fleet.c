@@ -19,18 +19,16 @@ enum {
  */
 struct fleet_route {
 	const char *method;
-	/* Takes a request over many hosts. Returns false if the request is for one host. */
+	/* Takes a request over many hosts. Returns false if the request goes to one host. */
 	bool (*across)(struct fleet *fleet, struct request *request, const struct json *params);
 	/* Answers a request that names no host; with takes_host, also one that names a host. */
 	void (*run)(struct fleet *fleet, struct request *request, struct host *only);
 	bool takes_host;
 	bool is_own; /* the daemon's own handler answers a request without a host */
-	bool is_local; /* with is_own: also one with a host, which that handler refuses */
+	/* with is_own: also one with a host, for which that handler reports an error */
+	bool is_local;
 	const char *list; /* member of the result to merge from all hosts; NULL if none */
-	/*
-	 * The parameter that names the pane to wake at the end, or an object that has one: see
-	 * fleet_notice_take().
-	 */
+	/* The parameter that decides which pane is woken at the end: see fleet_notice_take(). */
 	const char *address;
 };
 
@@ -67,9 +65,7 @@ static void free_foreign(struct fleet *fleet, bool only_unused)
 
 static bool is_foreign(const struct method *method)
 {
-	/*
-	 * only foreign methods have this member set: a fleet has no tools or providers of its own
-	 */
+	/* a fleet has no tools or providers of its own: only foreign methods have this member */
 	return method->uses != NULL;
 }
 
@@ -79,8 +75,8 @@ static bool is_mistyped(const struct json *value)
 }
 
 /*
- * Returns true if the parameters name a host. A host or pane of a wrong JSON type counts too, so
- * that on_request() refuses it by its name.
+ * Returns true if the parameters name a host, or if there is only one host. A host or pane of a
+ * wrong JSON type counts too, so that on_request() refuses this parameter.
  */
 static bool names_host(const struct fleet *fleet, const struct json *params)
 {
@@ -195,7 +191,7 @@ static bool check_params(struct fleet *fleet, struct request *request, const str
 }
 
 /*
- * Takes a request. text: the parameters without host names. Returns false if the daemon's own
+ * Handles a request. text: the parameters without host names. Returns false if the daemon's own
  * handler must answer.
  */
 static bool take(struct fleet *fleet, struct request *request, struct host *host,

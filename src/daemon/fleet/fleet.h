@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The fleet: muxbusd in a role in which it serves the daemons of many hosts instead of tmux. */
+/* The fleet: a muxbusd that serves the daemons of many hosts, not a tmux server. */
 #pragma once
 
 #include "base/base.h"
 
 struct daemon;
 
-/* Connects to all hosts, and handles the requests that come to the daemon's server from now on. */
+/* Connects to all hosts, and takes the requests that come to the daemon's server from now on. */
 struct fleet *fleet_new(struct daemon *daemon);
 /* Call this after the server was freed. fleet may be NULL. */
 void fleet_free(struct fleet *fleet);

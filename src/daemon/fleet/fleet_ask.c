@@ -15,7 +15,7 @@
 enum {
 	DATA_BYTES = 64 * 1024, /* bytes of the members of an error's data */
 	CWD_BYTES = PATH_MAX + 512, /* bytes of a host's label and a directory */
-	DEADLINE_MS = 10000, /* extra time for the answer, beyond the wanted wait */
+	DEADLINE_MS = 10000, /* time for the answer, in addition to the request's own timeout */
 };
 
 void fleet_part_cancel(struct fleet_part *part)
@@ -88,7 +88,7 @@ static void on_done(void *data, const struct json *message)
 	part->ask->kind->answered(part, message);
 }
 
-/* Passes progress on. Only methods of a host's provider report it. */
+/* Passes a report of progress on to the request, if its method is one that only hosts know. */
 static void on_progressed(void *data, const struct json *params)
 {
 	const struct fleet_part *part = data;
@@ -138,8 +138,8 @@ void fleet_fail(struct request *request, const struct host *host, const struct j
 	bool has_label = strstr(text, label) != NULL;
 	enum message_error code = message_error_of(json_member(error, "code"));
 	/*
-	 * The host may be too old for the method or parameter, so the error names both versions if
-	 * they differ.
+	 * The host may be too old for the method or parameter. If the versions differ, the error
+	 * names both.
 	 */
 	bool is_other = (code == MESSAGE_METHOD || code == MESSAGE_PARAMS) &&
 	    *host->version != '\0' && strcmp(host->version, PACKAGE_VERSION) != 0;
@@ -196,8 +196,8 @@ struct host *fleet_only_host(const struct fleet *fleet)
 }
 
 /*
- * Returns true if the current directory of the peer is known: the fleet stores it for each peer, as
- * they share one connection to a host.
+ * Returns true if the method has a current directory for each peer. The fleet keeps these
+ * directories, as all peers share one connection to the host.
  */
 static bool has_cwd(struct request *request)
 {
@@ -225,7 +225,7 @@ static const char *find_cwd(struct request *request, const struct host *host)
 
 struct forward {
 	struct fleet_ask ask;
-	bool is_as_is; /* the result has no ids of the host */
+	bool is_as_is; /* the result is passed on without the host's prefix before ids */
 };
 
 static void on_forwarded(struct fleet_part *part, const struct json *message)
@@ -255,13 +255,13 @@ void fleet_new_key(char key[FLEET_KEY_SIZE])
 {
 	static uint64_t life[2], number;
 	if (number == 0 && getrandom(life, sizeof life, 0) != (ssize_t)sizeof life)
-		/* so that the keys differ from those of earlier processes */
+		/* without random bytes: the time makes the keys differ too */
 		life[0] = (uint64_t)clock_real_ms();
 	(void)snprintf(key, FLEET_KEY_SIZE, "fleet-%" PRIx64 "%" PRIx64 "-%" PRIu64, life[0],
 	    life[1], ++number);
 }
 
-/* Returns how long to wait for the host's answer, with the wait of the parameters; 0: no limit. */
+/* Returns the time limit for the host's answer, with the request's own timeout; 0: none. */
 static int64_t find_deadline(const struct method *method, const struct json *params)
 {
 	const struct json *given = json_member(params, "timeout_sec");

@@ -8,40 +8,40 @@
 #include "daemon/server/request.h"
 
 enum {
-	NAME_SIZE = 24, /* bytes of a subscription's name */
+	NAME_SIZE = 24,
 	FILTER_BYTES_MAX = 1024 * 1024,
-	CALL_MS = 20000, /* timeout of a call, which is tried again when the host next comes up */
+	CALL_MS = 20000, /* timeout of a call to a host */
 };
 
 struct stream_source {
 	struct fleet_part part; /* part.host is NULL while the host is not in the list of hosts */
 	char away[2 * HOST_NAME_BYTES + 2]; /* name of the host while `host` is NULL */
-	/*
-	 * parameters for this host besides the stream's filter: "panes" and "sessions"; NULL: none
-	 */
+	/* parameters that only this host gets: "panes" and "sessions"; NULL: none */
 	char *targets;
 	char name[NAME_SIZE]; /* id of the subscription on the host; "": none */
-	uint64_t last; /* number of the last event sent to the peer */
+	uint64_t last; /* number of the last event that the peer has */
 	bool has_last;
-	bool is_behind; /* the peer does not read; the source resumes after `last` when it does */
-	bool is_up; /* the state last sent to the peer */
-	bool is_shown; /* is_up was sent to the peer */
+	bool is_behind; /* the peer does not read; the source resumes after `last` when it reads */
+	bool is_up; /* the state in the last event host_state */
+	bool is_shown; /* the peer has got that event */
 };
 
 struct fleet_stream {
-	/* its request stands for the subscription: it gets no response, and ends with the peer */
+	/*
+	 * The ask's request stands for the subscription, and ends with it. It has no id, so it gets
+	 * no response.
+	 */
 	struct fleet_ask ask;
 	struct list link;
 	struct peer *peer;
 	char name[NAME_SIZE];
-	/* parameters for all hosts, as JSON members; NULL: only the states of hosts are wanted */
+	/* parameters for all hosts, as JSON members; NULL: only states of hosts are wanted */
 	char *filter;
 	bool follows_all; /* includes hosts added later */
 	bool has_states; /* wants events of kind host_state */
 	bool is_started; /* the response is queued, so events may follow */
 };
 
-/* The method of the request that stands for a subscription as long as it lasts. */
 static const struct method hold_method = {.name = METHOD("subscribe", METHOD_READS | METHOD_SEES),
     .flags = METHOD_WAITS | METHOD_UNNOTED};
 
@@ -71,7 +71,7 @@ static bool read_seq(const struct json *value, uint64_t *ret_seq)
 
 static void unsubscribe(struct host *host, const char *name)
 {
-	/* Only on this link: the host's next daemon may use the name for another one. */
+	/* Only on this link: the host's next daemon may give the name to another subscription. */
 	host_tell(host, "unsubscribe", 0, CALL_MS, "{\"subscription\":\"%s\"}", name);
 }
 
@@ -138,7 +138,7 @@ static void report_state(struct stream_source *source, bool is_up)
 	source->is_behind = source->is_behind || !source->is_shown;
 }
 
-/* Reports a gap of all events after the last one: numbers begin again, or the host refused. */
+/* Reports a gap of all events after the last one: numbers have begun again, or the host refused. */
 static void report_lost(struct stream_source *source, const char *reason, const struct json *error)
 {
 	struct json_writer writer;
@@ -156,7 +156,7 @@ static void report_lost(struct stream_source *source, const char *reason, const 
 	source->has_last = false;
 }
 
-/* The host has answered a subscription whose source has ended meanwhile. */
+/* Ends a subscription whose source ended before the host answered. */
 static void on_late(void *host, const struct json *message)
 {
 	const struct json *name = json_member(json_member(message, "result"), "subscription");
@@ -185,7 +185,7 @@ static void on_subscribed(struct fleet_part *part, const struct json *message)
 	}
 }
 
-/* Subscribes on the host, starting after the last event that the peer has. */
+/* Subscribes on the host from the peer's last event on, if this is possible now. */
 static void resume(struct stream_source *source)
 {
 	const struct fleet_stream *stream = stream_of(source);
@@ -207,7 +207,7 @@ static void resume(struct stream_source *source)
 	if (source->has_last)
 		json_put_int(&writer, "after", (int64_t)source->last);
 	json_object_end(&writer);
-	/* Without HOST_CALL_READS: after a cut, a repeated call would have an old "after". */
+	/* No HOST_CALL_READS: a call that is repeated after a cut would have an old "after". */
 	fleet_part_call(&source->part,
 	    &(struct host_order){.method = "subscribe",
 		.params = (const char *)params.data,
@@ -221,8 +221,8 @@ static struct stream_source *add_source(struct fleet_stream *stream, struct host
 }
 
 /*
- * Keeps a source for a host that is not in the list of hosts. If there are too many, ends the
- * source and returns false.
+ * Keeps a source whose host is not in the list of hosts. If there are too many such sources, ends
+ * it and returns false.
  */
 static bool set_away(struct stream_source *source, const char *name)
 {
@@ -271,8 +271,8 @@ void fleet_event_state(struct fleet *fleet, struct host *host)
 }
 
 /*
- * Returns true if an event is to be passed on. A host's own events of kind host_state are not: the
- * fleet has its own.
+ * Returns true if an event is passed on. The fleet reports host_state itself, so it drops that
+ * kind.
  */
 static bool is_of_host(const struct json *params)
 {
@@ -317,7 +317,7 @@ void fleet_event_line(void *data, struct host *host, const struct json *message)
 	}
 }
 
-/* The sources are kept: the daemon may start again, or the line may return to the hosts file. */
+/* Keeps the sources: the daemon may start again, or the host may return to the hosts file. */
 void fleet_event_removed(struct fleet *fleet, struct host *host)
 {
 	char name[sizeof host->label];
@@ -334,8 +334,8 @@ struct stream_args {
 	bool output, has_output;
 	const struct json *after;
 	const char *host;
-	/* The members below are made from those above. */
-	struct host *only; /* the host named; NULL: all hosts */
+	/* check() sets the members below. */
+	struct host *only; /* the host of the parameter host; NULL: none was given */
 	bool has_targets, has_states;
 	bool has_events; /* wants events of hosts */
 };
@@ -355,7 +355,7 @@ static const struct field fields[] = {
 
 /*
  * Finds the host of an element of panes or sessions, and the rest of this target. Returns NULL if
- * it is unknown.
+ * the host is unknown.
  */
 static struct host *host_of(const struct fleet *fleet, const struct stream_args *args,
     const char *target, const char **ret_rest)
@@ -381,7 +381,7 @@ static bool check_targets(
 	return true;
 }
 
-/* Checks the kinds of events. With a named host, an unknown kind may be a provider's there. */
+/* Checks the kinds. If a host is named, an unknown kind may belong to a provider there. */
 static bool check_kinds(
     const struct fleet *fleet, struct request *request, struct stream_args *args)
 {
@@ -484,8 +484,8 @@ static void begin_after(
 }
 
 /*
- * Called when the peer reads again: its sources resume after the last event that it has. If the
- * state of a host was dropped, it is sent now.
+ * Called when the peer reads again: sources resume after the last event that the peer has. A state
+ * of a host that was dropped is sent now.
  */
 static void on_room(struct peer *peer, void *data)
 {
@@ -493,7 +493,7 @@ static void on_room(struct peer *peer, void *data)
 	list_each (struct fleet_stream, stream, &fleet->streams, link)
 		list_each (struct stream_source, source, &stream->ask.parts, part.link) {
 			if (stream->peer != peer || !source->is_behind)
-				/* a host that refused the subscription is not asked again */
+				/* not behind: also after the host refused the subscription */
 				continue;
 			source->is_behind = false;
 			if (source->part.host != NULL &&
@@ -564,7 +564,7 @@ static struct fleet_stream *stream_new(
 	return stream;
 }
 
-/* Sets where each source begins, by the parameter after. Writes unknown hosts in it as missing. */
+/* Sets where each source begins, from the parameter after. Writes its unknown hosts as missing. */
 static void take_after(
     struct fleet_stream *stream, const struct json *after, struct json_writer *writer)
 {

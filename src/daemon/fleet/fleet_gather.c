@@ -11,10 +11,11 @@ struct gather {
 	bool is_single;
 };
 
-/* The answers of one host, as JSON texts separated by commas. The host may be removed meanwhile. */
+/* The answer of one host, as JSON texts. The host may be removed before the texts are used. */
 struct gather_part {
 	struct fleet_part part;
-	struct buf items, row, missing; /* elements of the list, of "hosts" and of "missing" */
+	/* elements of the list, of "hosts" and of "missing", separated by commas */
+	struct buf items, row, missing;
 };
 
 static struct gather_part *own_of(struct fleet_part *part)
@@ -30,8 +31,7 @@ static void clear_part(struct fleet_part *part)
 }
 
 /*
- * Writes an array made of one text of each part. offset is that of the text (a struct buf) in
- * struct gather_part.
+ * Writes an array of the texts of all parts. offset: the place of the text in struct gather_part.
  */
 static void put_parts(
     struct json_writer *writer, const struct fleet_ask *ask, const char *name, size_t offset)
@@ -106,7 +106,7 @@ static void on_answered(struct fleet_part *part, const struct json *message)
 		finish(part->ask);
 }
 
-/* Calls a host; if it is known to be unreachable, lists it as missing instead. */
+/* Calls a host. One of many is listed as missing instead if it is known to be unreachable. */
 static void add(struct gather *gather, struct host *host, const struct buf *text)
 {
 	const struct request *request = gather->ask.request;

@@ -48,7 +48,7 @@ static void finish(struct fleet_ask *ask)
 	request_done(fleet_ask_end(ask));
 }
 
-/* Takes an answer: that of the method status, or of list_agents. */
+/* Takes the answer to status or to list_agents. */
 static void on_answered(struct fleet_part *part, const struct json *message)
 {
 	struct host *host = part->host;

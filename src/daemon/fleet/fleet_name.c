@@ -6,14 +6,14 @@
 enum {
 	LABEL_MAX = 2 * HOST_NAME_BYTES + 1,
 	DEPTH_MAX =
-	    JSON_DEPTH_MAX - 4, /* levels; deeper values, which no peer could read, are null */
+	    JSON_DEPTH_MAX - 4, /* deeper values, which peers could not read, are written as null */
 };
 
 /* Members of requests that hold ids or targets. */
 static const char *const targets[] = {"ack", "ack_up_to", "after", "agent", "filter", "id", "job",
     "pane", "pane_id", "panes", "seq", "session", "sessions", "timer", "up_to", "watch", "window",
     NULL};
-/* The same for methods that only hosts know, and for conditions of wait_for. */
+/* The same for methods that only hosts know, and then for conditions of wait_for. */
 static const char *const foreign_targets[] = {"pane", NULL};
 static const char *const condition_targets[] = {
     "agent", "command_finished", "exited", "job", "pane", "ready", NULL};
@@ -23,7 +23,7 @@ static const char *const ids[] = {"active_pane", "agent", "current_window", "id"
     "previous_pane", "previous_window", "replaced", "session", "sessions", "task", "timer", "watch",
     "watched_pane", "window", NULL};
 
-/* Members of results that hold foreign content, in which nothing is changed. */
+/* Members of results that hold foreign content, which is not changed. */
 static const char *const opaque[] = {"data", "params", NULL};
 
 static bool has(const char *const *names, const char *name)
@@ -77,7 +77,7 @@ static void note_host(struct strip *strip, struct host *host)
 	strip->host = host;
 }
 
-/* key: the name of the value, or of the array that it is in. */
+/* key: the name of the value, or of the array in which it is. */
 static void strip_text(
     struct strip *strip, const char *name, const char *key, const struct json *value)
 {
@@ -90,7 +90,7 @@ static void strip_text(
 		return;
 	}
 	note_host(strip, host);
-	/* "B:123" is the notification 123 of the host B. */
+	/* "B:123" is notification 123 of the host B: the host gets a number. */
 	if (has(numbers, key) && str_parse_i64(rest, strlen(rest), &number))
 		json_put_int(&strip->writer, name, number);
 	else
@@ -110,7 +110,7 @@ static void put_bracket(
 		json_array_end(writer);
 }
 
-/* Removes host names from a value; also within an array, or an object such as a filter. */
+/* Removes host names from a string, or from the strings of an array or object (a filter). */
 static void strip_value(struct strip *strip, const char *name, const struct json *value)
 {
 	if (value->type == JSON_STRING) {

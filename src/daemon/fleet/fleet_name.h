@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Names in a fleet: "B:%3", or "B/work:%3", is the pane %3 on the host B (of its tmux server
- * "work"). In requests, any member that holds a target may have such a prefix. In results, every id
- * has it.
+ * "work"). Targets in requests may have such a prefix; ids in results have it.
  */
 #pragma once
 
@@ -22,29 +21,28 @@ struct host *fleet_name_split(
     const struct host_set *hosts, const char *text, const char **ret_rest);
 
 enum fleet_name_kind {
-	/* of a method that the fleet knows; the parameter "notify" stays as it is */
+	/* of a method that the fleet knows; "notify" keeps its host name */
 	FLEET_NAME_REQUEST,
 	/*
-	 * Of a method that only hosts know. Only its parameters "host" and "pane" can name hosts.
-	 * If "pane" names a host, and "host" none of the fleet, "host" is a parameter of the method
-	 * itself.
+	 * Of a method that only hosts know: only "host" and "pane" can name hosts. If "pane" names
+	 * a host, and "host" names none of the fleet, "host" is a parameter of the method itself.
 	 */
 	FLEET_NAME_FOREIGN,
-	FLEET_NAME_CONDITION, /* a condition of wait_for */
+	FLEET_NAME_CONDITION,
 };
 
 /*
- * Finds the host that the parameters name (NULL: none), and appends the parameters without host
- * names to out, and without null, which means that a parameter is left out (FLEET_NAME_REQUEST).
- * Returns false with a reason if they name two hosts or an unknown host.
+ * Finds the host that the parameters name; NULL: none. Appends the parameters without host names to
+ * out; with FLEET_NAME_REQUEST also without those that are null. Returns false with a reason if the
+ * parameters name two hosts, or an unknown host.
  */
 bool fleet_name_strip(enum fleet_name_kind kind, const struct host_set *hosts,
     const struct json *params, struct host **ret_host, struct buf *out,
     char reason[FLEET_NAME_REASON_SIZE]);
 
 /*
- * Returns true if a value from a host is a valid id of less than size bytes, so that it can be used
- * in requests.
+ * Returns true if a value from a host is letters and digits, and has less than size bytes, so that
+ * it can be used as an id in requests.
  */
 bool fleet_name_is_id(const struct json *value, size_t size);
 
@@ -57,7 +55,7 @@ void fleet_name_put_host(struct json_writer *writer, const struct host *host);
  */
 void fleet_name_put_rest(struct json_writer *writer, const struct host *host,
     const struct json *object, const char *const *except);
-/* Writes all members of a host's object, and then host and server as the fleet knows them. */
+/* Writes the members of a host's object, with host and server as the fleet knows them. */
 void fleet_name_put_members(
     struct json_writer *writer, const struct host *host, const struct json *object);
 bool fleet_name_is_list(const struct json *value);

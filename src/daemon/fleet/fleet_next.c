@@ -12,12 +12,12 @@
 enum {
 	SPEC_BYTES = 64 * 1024,
 	CONSUMER_MAX = 256,
-	/* timeout_sec of each call to a host; the call is repeated while a request waits */
+	/* timeout_sec of the calls after the first one, repeated while a request waits */
 	POLL_SEC = 60,
-	/* how long a request with timeout_sec 0 waits for the first answers of hosts */
+	/* how long a request with timeout_sec 0 waits for answers */
 	LOOK_MS = 2000,
-	RETRY_MS = 5000, /* delay after an error of a host, while a request waits */
-	/* how long an answer is kept that no request takes; hosts deliver its entries again */
+	RETRY_MS = 5000, /* delay before a call is repeated after an error */
+	/* how long an unused answer is kept; the host delivers its entries again later */
 	KEEP_MS = 45000,
 	ACK_MS = 60000,
 	ACKS_MAX = 1000,
@@ -54,15 +54,15 @@ static const struct field fields[] = {
 
 struct fleet_pull {
 	struct fleet_part part;
-	/* JSON members of its parameters, except limit and timeout_sec; consumer comes first */
+	/* JSON members of its parameters, without limit and timeout_sec; consumer is the first */
 	char *spec;
 	bool has_looked; /* a call has ended, with an answer or an error */
 	/* notifications from the host, a JSON line each; empty if there are none */
 	struct buf entries;
 	char *gap; /* JSON; NULL if none */
 	int64_t parked;
-	/* Acknowledged since the call; the answer may have them all the same. */
-	struct buf acked; /* uint64_t; later ones are left out */
+	/* Numbers acknowledged since the call. The answer may still have their notifications. */
+	struct buf acked; /* an array of uint64_t; numbers for which it has no room are left out */
 	uint64_t acked_up_to;
 	struct loop_timer *stale; /* drops an unused answer, or retries after an error */
 };
@@ -74,8 +74,8 @@ struct next_request {
 	char *spec;
 	int64_t limit;
 	/*
-	 * Rings at the timeout (LOOK_MS for a look), and at the end of the turn of the loop in which
-	 * entries have come, or the last host has answered a look.
+	 * Runs answer() at the timeout (LOOK_MS for a look). Runs it at the end of the turn of the
+	 * loop in which entries have come, or in which the last host has answered a look.
 	 */
 	struct loop_timer *timer;
 	bool is_look; /* timeout_sec is 0, so the hosts answer with what they have now */
@@ -126,8 +126,8 @@ static bool is_left(const struct fleet_pull *pull, const char *spec)
 }
 
 /*
- * Returns true if a request may take the entries of a pull: both have the same filter, or the
- * request has none, and no other request waits for the pull.
+ * Returns true if a request may take the entries of a pull. Either both have the same filter, or
+ * the request has no filter, and no other request waits for the pull.
  */
 static bool is_for(const struct fleet_pull *pull, const struct next_request *next)
 {
@@ -135,7 +135,7 @@ static bool is_for(const struct fleet_pull *pull, const struct next_request *nex
 	    (strchr(next->spec, ',') == NULL && is_left(pull, next->spec));
 }
 
-/* Writes entries while *left is not 0; the others stay in the pull. */
+/* Writes at most *left entries, and counts *left down; the others stay in the pull. */
 static void put_entries(struct json_writer *writer, struct fleet_pull *pull, int64_t *left)
 {
 	struct json_reader *reader = json_reader_new(HOST_LINE_BYTES);
@@ -233,7 +233,7 @@ static void drop_acked(struct fleet_pull *pull)
 	buf_finish(&entries);
 }
 
-/* Ids are qualified later, as the host may be renamed. */
+/* Keeps the entries of an answer. Ids get their prefix later, as the host may be renamed. */
 static void take(struct fleet_pull *pull, const struct json *result)
 {
 	const struct json *gap = json_member(result, "gap");
@@ -247,7 +247,7 @@ static void take(struct fleet_pull *pull, const struct json *result)
 		if (!is_kept)
 			break; /* the host will deliver the rest again */
 	}
-	drop_acked(pull); /* the host may have sent it before it got an acknowledgement */
+	drop_acked(pull); /* the host may have sent the answer before it got an acknowledgement */
 	mem_free(pull->gap);
 	pull->gap = NULL;
 	pull->parked = json_get_int(result, "parked", 0);
@@ -259,7 +259,7 @@ static void take(struct fleet_pull *pull, const struct json *result)
 	pull->gap = (char *)buf_steal(&out, NULL);
 }
 
-/* Finds a request for entries of a pull without a request: one without a filter may take them. */
+/* No request waits for this pull: wakes one without a filter, which may take its entries. */
 static void offer(const struct fleet_pull *pull)
 {
 	list_each (const struct next_request, next, &pull->part.ask->fleet->nexts, link)
@@ -317,8 +317,8 @@ static void begin(struct fleet_pull *pull, const struct next_request *next)
 }
 
 /*
- * Makes a pull for the request, unless there is one with the same parameters. Returns true if that
- * one has entries.
+ * Makes a pull for the request, unless there is one with the same parameters. Returns true if there
+ * is one with entries.
  */
 static bool pull_from(struct fleet *fleet, struct host *host, const struct next_request *next)
 {
@@ -335,7 +335,7 @@ static bool pull_from(struct fleet *fleet, struct host *host, const struct next_
 	return false;
 }
 
-/* Drops acknowledged entries from the answers that are kept here, or are under way. */
+/* Drops acknowledged entries from answers that are kept, and from those to come. */
 static void drop_acknowledged(const struct fleet *fleet, const struct host *host, const char *spec,
     uint64_t seq, bool is_up_to)
 {
@@ -408,7 +408,7 @@ static char *write_spec(const struct fleet_next_args *args)
 }
 
 /*
- * Ends pulls of the consumer with other filters, as their calls would take its notifications; hosts
+ * Ends pulls of the consumer with other filters: their calls would take its notifications. Hosts
  * deliver the entries of ended pulls again. Returns true if a pull that the request may use has
  * entries.
  */

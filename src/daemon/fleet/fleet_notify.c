@@ -17,13 +17,16 @@ enum {
 	PANE_SIZE = 256,
 	ID_SIZE = 64,
 	METHOD_SIZE = 64,
-	/* bytes of the member source of a notification; a longer one is left out */
+	/* maximum bytes of a notification's member source; a longer one is left out */
 	SOURCE_MAX = 32,
 	KEY_SIZE = NOTIFICATION_KEY_MAX + 1,
 	PARAMS_MAX = 256 * 1024,
 	ANSWER_MS = 10000, /* the request fails if its host has not answered by then */
 	AGAIN_MS = 2000, /* delay before a failed step is retried */
-	WAITED_MS = 1000, /* time for the caller to wait for the notification itself */
+	/*
+	 * delay before the notification is asked for, in which the caller can begin to wait for it
+	 */
+	WAITED_MS = 1000,
 	POLL_SEC = 3600,
 	ACK_MS = 24 * 3600 * 1000,
 	STRANDED_MAX = 20,
@@ -42,19 +45,19 @@ struct fleet_notice {
 	char key[KEY_SIZE];
 	char *params; /* parameters of the request, including the key */
 	char id[ID_SIZE]; /* of the job or the like on `from`; "" until known */
-	uint64_t after; /* number of the last notification posted to the pane */
+	uint64_t after; /* number of the last notification that is done with */
 	bool is_repeated; /* the request may cause several notifications */
-	/* Checksums of the addresses of both hosts, to find renamed hosts; 0: unknown. */
+	/* Checksums of the addresses of both hosts, which find a renamed host; 0: unknown. */
 	uint64_t from_place, to_place;
 	/*
-	 * The last notification that was posted, and the name of its host in the post. An earlier
-	 * fleet may have sent the post, so a repetition must be equal.
+	 * The notification that is posted, and the name of its host in the post. Stored, because a
+	 * repetition of the post after a restart must be equal.
 	 */
 	uint64_t seq; /* number on `from` */
 	char said[HOST_SIZE];
 	/* Not stored. */
-	struct request *request; /* NULL: answered, cancelled, or made by an earlier daemon */
-	struct loop_timer *answer; /* runs while a request waits for the answer of `from` */
+	struct request *request; /* waits for the answer of `from`; NULL: none */
+	struct loop_timer *answer; /* the timeout of that answer */
 	struct loop_timer *again;
 	char *post; /* parameters of the pending post_notification, or NULL */
 	bool is_last;
@@ -121,7 +124,9 @@ static void name_host(const struct host *host, char out[HOST_SIZE])
 	(void)snprintf(out, HOST_SIZE, "%s/%s", host->spec.name, host->spec.server);
 }
 
-/* Returns a checksum of the host's address; `other` for an unknown host or this machine. */
+/*
+ * Returns a checksum of the host's address, or `other` if the host is unknown or is this machine.
+ */
 static uint64_t place_of(const struct fleet *fleet, const char *name, uint64_t other)
 {
 	const struct host *host = find(fleet, name);
@@ -132,7 +137,7 @@ static uint64_t place_of(const struct fleet *fleet, const char *name, uint64_t o
 	    crc32c(crc32c(0, ssh, strlen(ssh) + 1), host->spec.server, strlen(host->spec.server));
 }
 
-/* Finds the new name of a host renamed while the fleet was not running, by its address. */
+/* Finds by its address a host that was renamed while the fleet was not running. */
 static void follow(const struct fleet *fleet, char name[HOST_SIZE], uint64_t place)
 {
 	char other[HOST_SIZE];
@@ -198,7 +203,7 @@ static void on_cancelled(void *data)
 	(void)take_request(data);
 }
 
-/* Answers the request, as its time is over. The notice is kept, as the host may answer later. */
+/* Fails the request, as its time is over. The notice is kept, as the host may answer later. */
 static void on_unanswered(void *data)
 {
 	struct fleet_notice *notice = data;
@@ -217,7 +222,7 @@ static void call(struct fleet_notice *notice, struct host *host, const char *met
 	    &(struct host_order){.method = method, .params = params, .flags = flags});
 }
 
-/* Writes the answer of the host, but with our own text about the pane that will be woken. */
+/* Writes the answer of the host, with our own text about the pane that will be woken. */
 static void put_begun(const struct fleet_notice *notice, struct json_writer *writer,
     const struct host *host, const struct json *result)
 {
@@ -270,7 +275,7 @@ static void on_begun(struct fleet_notice *notice, const struct json *message)
 	else if (may_pass)
 		loop_timer_arm(notice->again, AGAIN_MS); /* the request may have succeeded */
 	else
-		forget(notice); /* the host refused, so no notification will come */
+		forget(notice); /* no notification will come */
 }
 
 static bool is_last(const struct fleet_notice *notice, const struct json *entry)
@@ -281,7 +286,7 @@ static bool is_last(const struct fleet_notice *notice, const struct json *entry)
 	    str_is_in(json_get_str(json_member(entry, "data"), "reason", ""), ends);
 }
 
-/* Data that are too large are left out. */
+/* Makes the parameters of the post. Data that are too large are left out. */
 static void write_post(
     struct fleet_notice *notice, const char *source, const char *said, const struct json *data)
 {
@@ -290,7 +295,7 @@ static void write_post(
 	char *clean = notification_clean_text(text, strlen(text));
 	char key[ID_SIZE + 48];
 	struct buf out;
-	/* As the key has the id of the job or the like, no other request makes the same key. */
+	/* The id of the job or the like tells the keys of different requests apart. */
 	(void)snprintf(key, sizeof key, "fleet/%08" PRIx32 "/%s/%" PRIu64,
 	    crc32c(0, notice->said, strlen(notice->said)), notice->id, notice->seq);
 	json_start_object(&writer, &out, 2 * PARAMS_MAX);
@@ -325,7 +330,7 @@ static void go_on(struct fleet_notice *notice)
 }
 
 /*
- * Returns true if a request on the host itself waited for the notification, not as a consumer: no
+ * Returns true if a request on the host, other than a consumer, waited for the notification. No
  * pane is woken then.
  */
 static bool is_waited(const struct json *entry)
@@ -355,7 +360,8 @@ static void on_entry(struct fleet_notice *notice, const struct json *message)
 	int64_t seq;
 	if (error != NULL && !fleet_error_may_pass(message)) {
 		note_post(notice, notice->after + 1);
-		notice->is_last = notice->is_lost = true; /* the host has lost its state */
+		/* the host does not know the request any more */
+		notice->is_last = notice->is_lost = true;
 		write_post(notice, "lost", fleet_error_text(error), NULL);
 	} else if (!json_int(number, &seq) || seq <= (int64_t)notice->after) {
 		loop_timer_arm(notice->again, AGAIN_MS);
@@ -365,7 +371,7 @@ static void on_entry(struct fleet_notice *notice, const struct json *message)
 		notice->is_last = is_last(notice, entry);
 		if (is_waited(entry) ||
 		    strcmp(json_get_str(entry, "state", ""), "cancelled") == 0) {
-			go_on(notice); /* no pane is to be woken */
+			go_on(notice);
 			return;
 		}
 		write_post(notice, strlen(source) <= SOURCE_MAX ? source : "",
@@ -475,8 +481,8 @@ void fleet_notices_write_stranded(const struct fleet *fleet, struct json_writer 
 }
 
 /*
- * Finds the pane from which a request comes, if it is on a host that is this machine. Returns the
- * host, or NULL.
+ * Finds the pane from which a request comes, if the pane is on this machine. Returns its host, or
+ * NULL.
  */
 static const struct host *find_own_pane(
     const struct fleet *fleet, struct request *request, char pane[PANE_SIZE])
@@ -486,7 +492,7 @@ static const struct host *find_own_pane(
 		return NULL;
 	host_each (fleet->hosts, host) {
 		const char *path = host->spec.socket;
-		/* the daemon's socket has the name of tmux's with a suffix */
+		/* the daemon's socket is that of tmux with a suffix */
 		const char *end = path != NULL ? strrchr(path, '.') : NULL;
 		char *tmux = end != NULL ? xmemdup(path, (size_t)(end - path)) : NULL;
 		uint32_t id = tmux != NULL ? peer_pane_claimed(peer_pid(peer), tmux) : MUXBUS_NO_ID;
@@ -540,7 +546,7 @@ static bool read_notice(struct fleet_notice *notice, struct request *request,
 	return true;
 }
 
-/* Makes the parameters for the host: with the key, and without notify. */
+/* Makes the parameters for the host, with the key and without notify. */
 static bool write_params(
     struct fleet_notice *notice, struct request *request, const struct buf *text)
 {
@@ -571,7 +577,7 @@ static uint64_t params_content(const struct fleet_notice *notice)
 	return content;
 }
 
-/* Checks that a request with the key of an earlier one has the same parameters, or fails it. */
+/* If a request with the key of an earlier one has other parameters, fails it and returns false. */
 static bool check_same(
     const struct fleet_notice *notice, const struct fleet_notice *earlier, struct request *request)
 {
@@ -607,7 +613,10 @@ static void answer_again(
 	request_done(request);
 }
 
-/* Handles the repetition of a request that has a notice. Returns false for a new request. */
+/*
+ * Answers a request that is invalid, or the repetition of an earlier one. Returns false for a new
+ * request.
+ */
 static bool is_settled(struct fleet_notice *notice, struct request *request, struct host *host,
     const struct json *params, const struct buf *text)
 {

@@ -9,11 +9,11 @@
 
 enum {
 	CONDITIONS_MAX = 64,
-	NAME_SIZE = 64 + 1, /* hosts take no longer ones */
-	NUMBERED_MAX = 61, /* maximum bytes of a name before a number is appended */
+	NAME_SIZE = 64 + 1, /* hosts refuse longer names */
+	NUMBERED_MAX = 61, /* a longer name is replaced by its hash before a number is appended */
 	PARAMS_BYTES = 1024 * 1024,
 	CANCEL_MS = 60000,
-	LATE_MS = 1000, /* extra time for the answers of hosts, whose waits have the same timeout */
+	LATE_MS = 1000, /* extra time for answers: the waits on the hosts have the same timeout */
 };
 
 #define TIMEOUT_SEC_MAX (10 * 366 * 86400.0)
@@ -36,11 +36,11 @@ static const struct field fields[] = {
 };
 
 struct fleet_condition {
-	/* NULL for a time condition (sec), which the fleet handles itself */
+	/* NULL: a time condition (sec), which the fleet handles itself */
 	struct wait_host *part;
 	char kind[32];
-	char *members; /* the answer as JSON members; NULL before the host has answered */
-	int64_t due_ms; /* of a time condition; monotonic */
+	char *members; /* the result as JSON members; NULL: not known yet */
+	int64_t due_ms; /* of a time condition (CLOCK_MONOTONIC) */
 	bool has_matched;
 	bool has_ended; /* its state is gone or limit */
 };
@@ -50,8 +50,8 @@ struct wait_host {
 	struct buf specs; /* its conditions as JSON, separated by commas */
 	size_t count;
 	/*
-	 * appended to the name of the wait, so that hosts which are the same daemon have a wait
-	 * each; 0: nothing is appended
+	 * Appended to the name of the wait, so that two hosts which are the same daemon have two
+	 * waits. 0: nothing is appended.
 	 */
 	size_t number;
 	bool is_unnamed; /* the host refuses names, so a cut restarts this wait */
@@ -64,7 +64,7 @@ struct fleet_wait {
 	bool is_all;
 	bool is_kept; /* the peer gave a name or key, so the hosts' waits outlive the connection */
 	bool has_own_name; /* the peer gave a name, which the answer shows */
-	bool is_late; /* the timeout is over; waits LATE_MS longer for answers */
+	bool is_late; /* the timeout is over, and the wait goes on for LATE_MS */
 	char name[NAME_SIZE];
 	char key[NOTIFICATION_KEY_MAX + 1];
 	double timeout_sec;
@@ -104,7 +104,7 @@ static void put_name(
 	json_put_str(writer, member, text);
 }
 
-/* Each host limits its named waits, so open ones are ended. */
+/* Ends the waits that are open on hosts: each host limits the number of named waits. */
 static void cancel_there(struct fleet_wait *wait)
 {
 	list_each (struct wait_host, own, &wait->ask.parts, part.link) {
@@ -171,7 +171,7 @@ static void answer(struct fleet_wait *wait, bool is_timed_out)
 	json_put_bool(writer, "timed_out", is_timed_out);
 	if (wait->has_own_name)
 		json_put_str(writer, "wait", wait->name);
-	/* hosts that are down; conditions there may have come true */
+	/* hosts that are down: their conditions may have come true */
 	json_array_begin(writer, "missing");
 	list_each (const struct fleet_part, part, &wait->ask.parts, link)
 		if (part->call != NULL && part->host->state != HOST_UP)
@@ -210,7 +210,7 @@ static void on_answered(struct fleet_part *part, const struct json *message)
 	const struct json *list = json_member(json_member(message, "result"), "conditions");
 	const struct json *value = list != NULL ? list->child : NULL;
 	const char *kind = fleet_error_kind(message);
-	/* After a cut, an object that the host does not know any more counts as gone. */
+	/* After a cut, an object that the host no longer knows counts as gone. */
 	bool is_removed = strcmp(kind, "gone") == 0 ||
 	    (part->was_cut && strncmp(kind, "no_such_", strlen("no_such_")) == 0);
 	if (!wait->is_kept && !own->is_unnamed && strcmp(kind, "forbidden") == 0) {
@@ -220,7 +220,10 @@ static void on_answered(struct fleet_part *part, const struct json *message)
 	}
 	if (!is_removed && (!fleet_name_is_list(list) || list->count != own->count)) {
 		const struct host *host = part->host;
-		/* If the peer repeats the request, it finds the waits on other hosts again. */
+		/*
+		 * The waits on other hosts stay if the peer can resume them by repeating the
+		 * request.
+		 */
 		if (!wait->is_kept || !fleet_error_may_pass(message))
 			cancel_there(wait);
 		fleet_fail(fleet_ask_end(part->ask), host, json_member(message, "error"));
@@ -278,7 +281,8 @@ static void on_timer(void *data)
 static struct wait_host *get_part(struct fleet_wait *wait, struct host *host)
 {
 	struct wait_host *own;
-	bool is_twin = !wait->is_kept; /* two hosts of the wait may be the same daemon */
+	/* if the peer gave no name or key, two hosts of the wait may be the same daemon */
+	bool is_twin = !wait->is_kept;
 	list_each (struct fleet_part, part, &wait->ask.parts, link) {
 		if (part->host == host)
 			return list_entry(part, struct wait_host, part);
@@ -385,8 +389,8 @@ static void ask(struct fleet_wait *wait, struct wait_host *own)
 }
 
 /*
- * Names the wait: as the peer does, or else from the peer's key, so that the name is the same after
- * a restart, or else from a new key.
+ * Names the wait as the peer does. Without a name, the name comes from the peer's key, so that it
+ * is the same after a restart, or else from a new key.
  */
 static void name_wait(struct fleet_wait *wait, const struct fleet_wait_args *args)
 {
@@ -403,7 +407,7 @@ static void name_wait(struct fleet_wait *wait, const struct fleet_wait_args *arg
 		    crc32c(0, wait->key, strlen(wait->key)));
 }
 
-/* Adds conditions; they may also be JSON in a string. */
+/* Adds conditions, which may also be JSON in a string. */
 static bool add_list(struct fleet_wait *wait, const struct json *list, struct host *preset)
 {
 	bool is_text = list->type == JSON_STRING && list->len > 0;

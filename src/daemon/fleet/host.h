@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Hosts: the daemons on other machines and those of other tmux servers on this one. Each has a
- * link, which is made again at growing intervals after a cut. Calls wait until the link is up.
+ * Hosts: the daemons on other machines, and those of the tmux servers on this machine. Each has a
+ * link, which is made again at growing intervals after a cut.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 struct json;
 
 enum host_state {
-	HOST_DOWN, /* the next attempt is due later */
+	HOST_DOWN, /* there is no connection */
 	HOST_CONNECTING,
 	HOST_UP,
 };
@@ -29,40 +29,47 @@ struct host {
 	struct list entry;
 	struct host_set *set;
 	struct host_spec spec; /* with copies of the strings */
-	/* The prefix of its targets: "B", or "B/work" if "B" alone means another tmux server. */
+	/*
+	 * The prefix of the host's targets: "B", or "B/work" if "B" alone means another tmux
+	 * server.
+	 */
 	char label[2 * HOST_NAME_BYTES + 2];
 	enum host_state state;
-	struct host_link *link; /* NULL if there is none; may be a link that is ending */
-	struct loop_timer *timer; /* for the next attempt, or the timeout of the present one */
+	struct host_link *link; /* may be a link that is ending; NULL: none */
+	/* for the next attempt to connect, or the timeout of the present one */
+	struct loop_timer *timer;
 	bool is_removed;
 	bool has_failed; /* the last attempt failed */
 	bool is_mute; /* a call timed out, and no message has arrived since */
-	bool is_urgent; /* a call wants an attempt at once */
+	bool is_urgent; /* a call wants an attempt to connect at once */
 	unsigned backoff_ms, slow;
 	int64_t since_ms; /* start of the state (CLOCK_REALTIME) */
 	int64_t ended_ms; /* end of the last link (CLOCK_MONOTONIC) */
-	char reason[HOST_REASON_SIZE]; /* why the host is not up; "" if it is */
+	char reason[HOST_REASON_SIZE]; /* why the host is not up, or does not answer; else "" */
 	char version[HOST_VERSION_SIZE]; /* of its muxbusd or muxbus; "" until known */
-	int64_t panes, agents, jobs; /* the last known numbers of these; -1: not known */
+	int64_t panes, agents, jobs; /* the last known numbers; -1: not known */
 	struct list calls; /* sent and waiting calls, oldest first */
 	size_t call_count;
-	int64_t last_id; /* number of the last call */
-	struct loop_timer *turn; /* runs host_calls_fail() for failed calls */
+	int64_t last_id;
+	struct loop_timer *turn; /* runs host_calls_fail() when a call has failed */
 	/* Called when the host does not answer a call without HOST_CALL_WAITS in time. */
 	void (*silent)(struct host *host, const char *reason);
 };
 
-/* Handlers must not add or remove hosts. They may make and cancel calls. */
+/*
+ * Handlers must not add or remove hosts. They may make and cancel calls. added and renamed may be
+ * NULL.
+ */
 struct host_handlers {
 	void (*state)(void *data, struct host *host);
 	/* Called with a message that is no response. It is valid only during the call. */
 	void (*line)(void *data, struct host *host, const struct json *message);
 	void (*added)(void *data, struct host *host);
-	/* Called before a host is removed: its calls fail after this, and then it is freed. */
+	/* Called before a host is removed. Then its calls fail, and the host is freed. */
 	void (*removed)(void *data, struct host *host);
 	/*
 	 * Called by host_rename() when the host has its new name. before: the old name and server,
-	 * as "B/work". May be NULL.
+	 * as "B/work".
 	 */
 	void (*renamed)(void *data, struct host *host, const char *before);
 };
@@ -71,8 +78,11 @@ struct host_set_parts {
 	struct event_base *base;
 	const struct host_handlers *handlers;
 	void *data;
-	int64_t connect_ms; /* timeout of an attempt; 0: 30 s */
-	/* Time until the link is cut if a call without HOST_CALL_WAITS has no answer; 0: 10 s. */
+	int64_t connect_ms; /* timeout of an attempt to connect; 0: the default */
+	/*
+	 * Time after which the link is cut if a call without HOST_CALL_WAITS has no answer; 0: the
+	 * default.
+	 */
 	int64_t answer_ms;
 };
 
@@ -81,18 +91,21 @@ struct host_set *host_set_new(const struct host_set_parts *parts);
 void host_set_free(struct host_set *set);
 
 /*
- * Adds a host. If there is an equal one, it is returned, and its right to notify is updated.
+ * Adds a host. If there is an equal one, returns that one, with its right to notify updated.
  * Returns NULL if there are HOSTS_MAX hosts.
  */
 struct host *host_add(struct host_set *set, const struct host_spec *spec);
 /* Returns true if the spec of the host has the same strings. */
 bool host_is(const struct host *host, const struct host_spec *spec);
-/* Returns the destination for ssh. It belongs to the spec. */
+/* Returns the destination for ssh, which belongs to the spec. */
 static inline const char *host_destination(const struct host_spec *spec)
 {
 	return spec->ssh != NULL ? spec->ssh : spec->name;
 }
-/* Returns true if the spec is the same server with the same address under another name. */
+/*
+ * Returns true if the spec is that of the host except its name: the same server at the same
+ * address.
+ */
 bool host_is_renamed(const struct host *host, const struct host_spec *spec);
 /* Renames a host. Its link and its calls stay. */
 void host_rename(struct host *host, const struct host_spec *spec);
@@ -107,55 +120,61 @@ struct host *host_set_next(const struct host_set *set, const struct host *previo
 	     host = host_set_next(set, host))
 size_t host_set_count(const struct host_set *set);
 
-/* Returns true if the last attempt to connect failed, or no message came since a call timed out. */
+/*
+ * Returns true if the last attempt to connect failed, or if no message came since a call timed out.
+ */
 bool host_is_unreachable(const struct host *host);
-/* Lets the host count as reachable, so that the next call connects at once. */
+/* Makes the host count as reachable again, with the shortest delay between attempts. */
 void host_forgive(struct host *host);
-/* Connects soon if the host is down, but not within some seconds after its last link. */
+/* Connects soon if the host is down, unless its last link ended a few seconds ago. */
 void host_look(struct host *host);
 /* Returns true if requests to the host may wake panes of other hosts. Local hosts always may. */
 bool host_may_notify(const struct host *host);
 
-/* A call gets exactly one answer: the response of the host, or an error made here. */
+/* A call that is not cancelled gets one answer: the response of the host, or an error made here. */
 enum host_call_flag {
-	/* it only reads, or may be done twice, so it is repeated after a cut */
+	/* The method only reads, or may be done twice: the call is repeated after a cut. */
 	HOST_CALL_READS = 1 << 0,
-	HOST_CALL_KEYED = 1 << 1, /* its parameters have a key, so it is repeated after a cut */
+	HOST_CALL_KEYED = 1 << 1, /* its parameters have a key: the call is repeated after a cut */
 	HOST_CALL_WAITS = 1 << 2, /* its answer may take long: silence of the host is no error */
-	HOST_CALL_URGENT = 1 << 3, /* connects at once, and fails if that attempt fails */
+	HOST_CALL_URGENT = 1 << 3, /* connects at once; the call fails if that attempt fails */
 };
 
 struct host_order {
 	const char *method;
-	/* the text of a JSON object, or NULL; host_call() copies it and method */
+	/* the text of a JSON object, or NULL; host_call() copies params and method */
 	const char *params;
 	unsigned flags; /* enum host_call_flag */
 	int64_t deadline_ms; /* from now; 0: no deadline */
 	/*
-	 * Called once, unless the call is cancelled, and never from within host_call(). May be NULL.
-	 * message is valid only meanwhile. It has a member result, or a member error, which is an
-	 * object: the host's own error, or one made here: timeout, limit, busy, gone (the link was
-	 * cut after sending, so the effect is unknown, or the host was removed), not_ready (no
-	 * connection), or internal (no valid response).
+	 * Called once, unless the call is cancelled, and never from within host_call(). May be
+	 * NULL. message is valid only during the call. It has a member result, or an object error.
+	 * The error is the host's own, or one made here: timeout; limit; busy; gone (the link was
+	 * cut after sending, so the effect is unknown, or the host was removed); not_ready (no
+	 * connection); internal (no valid response).
 	 */
 	void (*done)(void *data, const struct json *message);
-	/* Called with a report of progress; params is valid only meanwhile. May be NULL. */
+	/* Called with a report of progress, which is valid only during the call. May be NULL. */
 	void (*progressed)(void *data, const struct json *params);
 	bool *was_cut; /* set to true if the link is cut after sending; may be NULL */
 	void *data;
 };
 
 /*
- * Sends a request now, or when the link is up. The call returned is valid until done() is called.
+ * Sends a request now, or when the link is up. The call returned is valid until done() is called,
+ * or it is cancelled.
  */
 struct host_call *host_call(struct host *host, const struct host_order *order);
-/* Cancels a call; done is not called. The host ends a waiting request, and completes others. */
+/*
+ * Cancels a call: done() is not called. The host cancels a request with HOST_CALL_WAITS, and
+ * completes others.
+ */
 void host_call_cancel(struct host_call *call);
 /* Gives the answer of a call to another function, with the host as its data. */
 void host_call_leave(struct host_call *call, void (*done)(void *host, const struct json *message));
 /*
- * Sends a request whose answer is not needed; params is a format. Without flags the request is for
- * the present link only: if that is not open, it is dropped.
+ * Sends a request whose answer is not needed; params is a format. With flags 0 the request is
+ * dropped if the link is not open.
  */
 void host_tell(struct host *host, const char *method, unsigned flags, int64_t deadline_ms,
     const char *params, ...) __attribute__((format(printf, 5, 6)));

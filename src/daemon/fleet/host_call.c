@@ -17,11 +17,12 @@ struct host_call {
 	int64_t id;
 	int64_t sent_ms, due_ms; /* CLOCK_MONOTONIC; due_ms 0: no deadline */
 	struct loop_timer *timer;
-	struct host_order order; /* its member method is a copy */
-	char *line; /* the request */
-	bool is_sent; /* it was sent on the present link, and is not answered */
-	bool is_left; /* it was cancelled: only its answer is awaited, and done is not called */
-	/* it writes, and was sent on a link that was cut: it may have had its effect */
+	struct host_order order; /* owns its member method */
+	char *line;
+	bool is_sent; /* the request was sent on the present link, and is not answered */
+	/* the call was cancelled; its answer still proves that the host is alive */
+	bool is_left;
+	/* the request writes, and a link was cut after it was sent: it may have had its effect */
 	bool may_be_done;
 	bool has_failed;
 	enum message_error error;
@@ -55,7 +56,7 @@ static void free_call(struct host_call *call)
 	mem_free(call);
 }
 
-/* Arms the timer for the deadline, or for the timeout of a silent host, whichever is first. */
+/* Arms the timer for the deadline, or for the timeout of an answer, whichever is first. */
 static void arm(struct host_call *call)
 {
 	int64_t now_ms = clock_mono_ms(), due_ms = call->is_left ? 0 : call->due_ms;
@@ -141,8 +142,8 @@ struct host_call *host_calls_add(struct host *host, const struct host_order *ord
 }
 
 /*
- * Gives up a call. If it was sent and has a timeout, it is kept until its answer, which shows that
- * the host still answers.
+ * Gives up a call. A call that was sent without HOST_CALL_WAITS is kept until its answer or its
+ * timeout. At the timeout the link is cut, as the host does not answer.
  */
 static void leave(struct host_call *call)
 {
@@ -156,9 +157,7 @@ static void leave(struct host_call *call)
 		free_call(call);
 }
 
-/*
- * Tells the host that a waiting request is cancelled; else it would wait as long as the link lasts.
- */
+/* Cancels a waiting request on the host, which would wait as long as the link lasts. */
 static void send_cancelled(struct host_call *call)
 {
 	struct buf line = BUF(CANCEL_BYTES);
@@ -216,11 +215,13 @@ void host_calls_take(struct host *host, const struct json *message)
 	struct host_call *call;
 	int64_t number;
 	if (!json_int(id, &number) || message_is_ending(message))
-		/* the message is invalid, or the host's daemon ends: see host_calls_lost() */
+		/*
+		 * an invalid message; or the host's daemon ends, and host_calls_lost() will follow
+		 */
 		return;
 	call = find_call(host, number);
 	if (call == NULL)
-		return; /* it answers a wait that was cancelled */
+		return; /* such as the answer to a wait that was cancelled */
 	if (!call->is_left && !is_response(message)) {
 		call->is_sent = false;
 		fail_call(call, MESSAGE_INTERNAL,
@@ -235,7 +236,7 @@ void host_calls_take(struct host *host, const struct json *message)
 		done(data, message);
 }
 
-/* Calls done() for a call that has failed; it may make and cancel calls. */
+/* Calls done() with the error of a call. done() may make and cancel calls. */
 static void finish_failed(struct host_call *call)
 {
 	struct host *host = call->host;

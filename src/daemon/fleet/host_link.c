@@ -101,7 +101,7 @@ static void start_local(struct host_link *link, struct event_base *base)
 	loop_link_start(link->local);
 }
 
-/* ssh has ended; its standard error says why. */
+/* ssh has closed its output. on_process_ended() will know why. */
 static void on_process_closed(void *data)
 {
 	struct host_link *link = data;
@@ -152,9 +152,9 @@ static void start_ssh(struct host_link *link, struct event_base *base)
 	for (size_t at = 0; at < sizeof options / sizeof *options; at++)
 		argv[count++] = options[at];
 	argv[count++] = host_destination(spec);
-	/* The hosts file limits the length of these parts, so the command fits. */
+	/* The hosts file limits the length of these strings, so the command fits. */
 	(void)relay_append_command(&command, spec->program, spec->tmux_name, spec->tmux_path);
-	argv[count++] = (const char *)command.data + 1; /* without the blank at the begin */
+	argv[count++] = (const char *)command.data + 1; /* without the blank at its beginning */
 	argv[count] = NULL;
 	sibling_find("muxbus-job", supervisor, sizeof supervisor);
 	link->process = loop_process_new(base, supervisor, &program, &handlers, link);

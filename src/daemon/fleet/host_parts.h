@@ -15,14 +15,14 @@ struct host_set {
 #define HOST_MUTE_REASON "it does not answer"
 
 /*
- * A link: a connection to a host's daemon, by ssh that runs "muxbus relay", or by the socket of a
- * daemon on this machine. After a first line, the hello, both sides send lines. No handler is
- * called before host_link_new() returns. Of the handlers, only `ended` may free the link.
+ * A link: a connection to a host's daemon, by an ssh that runs "muxbus relay", or by the socket of
+ * a daemon on this machine. The relay first sends a line, the hello. No handler is called before
+ * host_link_new() returns. Of the handlers, only `ended` may free the link.
  */
 struct host_link_handlers {
-	/* the hello was read; version is "" for a daemon on this machine */
+	/* the link is open; version is "" for a daemon on this machine */
 	void (*up)(void *data, const char *version);
-	/* without its newline; valid only meanwhile */
+	/* line has no newline, and is valid only during the call */
 	void (*line)(void *data, const char *line, size_t len);
 	void (*ended)(void *data, const char *reason); /* the last call */
 };
@@ -32,26 +32,24 @@ struct host_link *host_link_new(struct event_base *base, const struct host_spec 
 void host_link_free(struct host_link *link); /* link may be NULL */
 
 /*
- * Queues a line. Returns false if the host has not read HOST_QUEUE_BYTES of earlier lines, or the
- * link is not open.
+ * Queues a line. Returns false if the link is not open, or has too many bytes that the host has not
+ * read.
  */
 bool host_link_write(struct host_link *link, const void *line, size_t len);
-/* Returns true if the link has got the hello, and is not ending. link may be NULL. */
+/* Returns true if the link is open and not ending. link may be NULL. */
 bool host_link_is_open(const struct host_link *link);
-/* Ends the link; the handler `ended` is called later, with this reason. */
+/* Ends the link. `ended` is called later, with this reason unless the link was ending already. */
 void host_link_end(struct host_link *link, const char *reason);
 
-void host_calls_free(struct host *host); /* without calling done */
-/* Sends all waiting calls. Call this when the link is up. */
+void host_calls_free(struct host *host); /* without calling done() */
+/* Sends the calls that wait for the link. Call this when the link is up. */
 void host_calls_send(struct host *host);
 void host_calls_progress(struct host *host, const struct json *params);
 void host_calls_take(struct host *host, const struct json *message);
-/*
- * Call this when the link has ended. is_attempt: it could not be made at all, so urgent calls fail.
- */
+/* Call this when the link is lost. is_attempt: it was never up, so urgent calls fail. */
 void host_calls_lost(struct host *host, const char *reason, bool is_attempt);
 void host_calls_end(struct host *host);
-/* Calls done() for calls that have failed, in the next turn of the loop. host is a struct host. */
+/* Calls done() for the calls that have failed. host is a struct host. */
 void host_calls_fail(void *host);
 /* Adds a call, and sends it if the host is up. */
 struct host_call *host_calls_add(struct host *host, const struct host_order *order);

@@ -8,8 +8,8 @@
 enum {
 	CONNECT_MS = 30000,
 	ANSWER_MS = 10000,
-	SLOW_MAX = 12, /* maximum factor for the longest back-off, which then is a minute */
-	LOOK_MS = 5000, /* minimum time from the end of a link to an attempt by host_look() */
+	SLOW_MAX = 12, /* the delay between attempts grows to SLOW_MAX times BACKOFF_MAX_MS */
+	LOOK_MS = 5000, /* minimum time between the end of a link and an attempt by host_look() */
 	TEXTS = offsetof(struct host_spec, may_notify) /
 	    sizeof(char *), /* number of strings at the beginning of struct host_spec */
 };
@@ -174,7 +174,7 @@ struct host_call *host_call(struct host *host, const struct host_order *order)
 			loop_timer_arm(host->timer, 0);
 	}
 	if (is_ending && !loop_timer_is_armed(host->timer))
-		/* after that, on_timer() cuts the link */
+		/* then on_timer() cuts the link */
 		loop_timer_arm(host->timer, host->set->parts.answer_ms);
 	return host_calls_add(host, order);
 }
@@ -224,7 +224,10 @@ bool host_is(const struct host *host, const struct host_spec *spec)
 	return at == TEXTS;
 }
 
-/* Sets the labels of the hosts of this name; alone it means its only server, or "default". */
+/*
+ * Sets the labels of all hosts of this name. The name alone means its only server, or the server
+ * "default".
+ */
 static void label_all(struct host_set *set, const char *name)
 {
 	host_each (set, host) {
@@ -252,7 +255,7 @@ static void place(struct host_set *set, struct host *host, const struct host_spe
 	label_all(set, spec->name);
 }
 
-/* Updates the right to notify; the link stays. Notices that waited for the right go on. */
+/* Updates the right to notify. Notices that waited for this right go on. */
 static struct host *set_rights(struct host *host, const struct host_spec *spec)
 {
 	const struct host_set_parts *parts = &host->set->parts;

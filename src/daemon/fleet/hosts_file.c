@@ -13,7 +13,8 @@
 
 static const char suffix[] = ".muxbus"; /* suffix of a daemon's socket */
 
-enum { AGAIN_MS = 5000 }; /* delay until all is read again after a limit of the system */
+/* delay before hosts are read again after a resource limit (rlimit_text()) */
+enum { AGAIN_MS = 5000 };
 
 struct hosts_file {
 	struct host_set *hosts;
@@ -22,12 +23,12 @@ struct hosts_file {
 	struct loop_timer *again;
 	char path[PATH_MAX]; /* "" if none */
 	char sockets_dir[PATH_MAX]; /* directory of tmux's sockets */
-	char own_name[HOST_NAME_BYTES + 1]; /* host name of this machine */
+	char own_name[HOST_NAME_BYTES + 1];
 	struct hosts_file_error errors[HOSTS_FILE_ERRORS];
 	size_t error_count;
 	/*
-	 * The hosts that on_changed() has read: local daemons, with their strings (texts), and those
-	 * of the file.
+	 * The hosts that on_changed() has read. texts are the strings of the local daemons among
+	 * them.
 	 */
 	struct host_spec specs[HOSTS_MAX];
 	size_t spec_count;
@@ -46,7 +47,7 @@ static void add_error(struct hosts_file *file, unsigned line, const char *text)
 	log_warning("%s:%u: %s", file->path, line, text);
 }
 
-/* Adds a host to the list that was read; false for a duplicate, or if there are HOSTS_MAX. */
+/* Adds a host to specs. Returns false for a duplicate, or if there are HOSTS_MAX. */
 static bool want(struct hosts_file *file, unsigned line, const struct host_spec *spec)
 {
 	for (size_t at = 0; at < file->spec_count; at++)
@@ -63,7 +64,7 @@ static bool want(struct hosts_file *file, unsigned line, const struct host_spec 
 	return true;
 }
 
-/* If a limit of the system is the reason why hosts cannot be read, these hosts stay for now. */
+/* If a resource limit prevents reading hosts, keeps the present ones, and reads again later. */
 static void keep_hosts(struct hosts_file *file, bool is_local, int error)
 {
 	if (rlimit_text(error) == NULL)
@@ -79,7 +80,7 @@ static int is_socket(const struct dirent *entry)
 	return str_ends_in(entry->d_name, suffix);
 }
 
-/* Finds the daemons on this machine: each has a socket beside that of its tmux server. */
+/* Finds the daemons on this machine: each has a socket beside the socket of its tmux server. */
 static void read_local(struct hosts_file *file)
 {
 	struct dirent **entries;
@@ -158,8 +159,8 @@ static bool is_wanted(const struct hosts_file *file, const struct host *host)
 }
 
 /*
- * Returns the listed host that this unlisted one was renamed to, if its name is free or belongs to
- * another unlisted host; else NULL.
+ * A host that is listed no more may have been renamed. Returns its new spec if the new name is
+ * free, or belongs to another host that is listed no more. Else returns NULL.
  */
 static const struct host_spec *find_new_name(const struct hosts_file *file, const struct host *host)
 {
@@ -191,7 +192,10 @@ static void rename_host(struct hosts_file *file, struct host *host, const struct
 	host_rename(host, spec);
 }
 
-/* Renames (if renames) or removes hosts no longer listed. Returns true if there was one. */
+/*
+ * Removes hosts that are listed no more. If renames, gives those with a new name that name. Returns
+ * true if a host was not listed.
+ */
 static bool change_hosts(struct hosts_file *file, bool renames)
 {
 	struct host *host = host_set_next(file->hosts, NULL), *next;
@@ -213,7 +217,7 @@ static bool change_hosts(struct hosts_file *file, bool renames)
 
 static void apply(struct hosts_file *file)
 {
-	/* first removes hosts, so that their names are free for others */
+	/* removes hosts first, so that their names are free for others */
 	(void)change_hosts(file, false);
 	while (change_hosts(file, true))
 		continue;
@@ -226,7 +230,7 @@ static void on_changed(void *data)
 	struct hosts_file *file = data;
 	struct buf text = BUF(HOSTS_FILE_BYTES);
 	if (folder_watch_is_written(file->config))
-		return; /* on_changed() is called again when the file is complete */
+		return; /* on_changed() is called again when the file is closed */
 	file->error_count = file->spec_count = file->text_count = 0;
 	read_local(file);
 	read_text(file, &text);
@@ -237,7 +241,10 @@ static void on_changed(void *data)
 		mem_free(file->texts[--file->text_count]);
 }
 
-/* Sets our host name, without its domain; "localhost" if it cannot be the name of a host here. */
+/*
+ * Sets the name of this machine, without its domain, or "localhost" if it is no valid name of a
+ * host.
+ */
 static void set_own_name(struct hosts_file *file)
 {
 	char *name = file->own_name;
