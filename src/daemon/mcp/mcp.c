@@ -205,8 +205,8 @@ void mcp_free(struct mcp *mcp)
 }
 
 /*
- * Revisions of MCP that begin with initialize, the oldest first. A client gets the last one up to
- * its own, or else the newest.
+ * Revisions of MCP that begin with initialize, the oldest first. A client gets the newest one that
+ * is not newer than its own. If there is none, it gets the newest of all.
  */
 static const char *const legacy_versions[] = {"2024-11-05", "2025-06-18", MCP_NEWEST_LEGACY, NULL};
 
@@ -295,7 +295,7 @@ static void handle_discover(struct mcp_exchange *exchange, const void *data UNUS
 	request_done(exchange->request);
 }
 
-/* From now on, notifications may be sent to a session of an older revision. */
+/* The client is ready for notifications about changed lists. */
 static void handle_initialized(struct mcp_exchange *exchange, const void *data UNUSED)
 {
 	if (exchange->session->is_initialized)
@@ -346,7 +346,7 @@ void mcp_tools_changed(struct mcp *mcp, bool is_listed)
 		bool had_declared = session != NULL && session->tools.has_declared;
 		if (session == NULL)
 			continue;
-		/* The set has positions in the method table, which may have changed. */
+		/* The set has places in the method table, which may have changed. */
 		(void)read_tools(session);
 		if (is_listed && (had_declared || session->tools.has_declared))
 			mcp_listen_tools_changed(session);

@@ -9,7 +9,7 @@
 #include "daemon/watch/watch.h"
 
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz_"
-#define LISTED_MAX 20 /* maximum number of panes or jobs that an error names */
+#define LISTED_MAX 20 /* maximum number of objects that an error lists */
 #define READ_BYTES 7000 /* default max_bytes of a read: its result need not be cut */
 #define READ_MAX 15000 /* maximum of max_bytes if the caller gave it */
 
@@ -33,7 +33,7 @@ void mcp_advice_narrow(const struct method *tool, void *args)
 	}
 }
 
-/* Lists one object. Returns false if there are enough. text may be foreign. */
+/* Lists one object. Returns false if the list is full. text may be foreign. */
 static bool list_one(struct buf *out, size_t *count, const char *id, const char *text)
 {
 	if (++*count > LISTED_MAX)
@@ -87,7 +87,7 @@ static size_t list_watches(struct buf *out, const struct daemon *daemon)
 	return count;
 }
 
-/* For errors about an object that does not exist: the list of those that do. */
+/* Errors about a target, and the list of objects that their text gets. */
 static const struct {
 	enum message_error error;
 	const char *title, *more;
@@ -140,8 +140,8 @@ static const char *next_step(enum message_error error, const struct method *tool
 }
 
 /*
- * Returns the length of a text without its end from "; see NAME" or "; NAME lists ..." on, if NAME
- * is a tool that the agent does not have.
+ * Returns the length of an error text without its hint, such as "; see NAME" or "; NAME lists ...",
+ * if the agent does not have the tool NAME.
  */
 static size_t usable_len(const char *text, const struct mcp_tool_set *tools)
 {

@@ -205,7 +205,7 @@ const struct mcp_method mcp_methods_prompt[] = {
     {.name = NULL},
 };
 
-#define VALUES_MAX 100 /* MCP allows no more */
+#define VALUES_MAX 100 /* the maximum of MCP */
 
 struct complete_values {
 	struct json_writer *writer;

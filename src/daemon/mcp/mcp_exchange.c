@@ -7,7 +7,7 @@
 #include "daemon/server/request.h"
 #include "daemon/server/rest.h"
 
-#define RUN_BYTES_MAX ((size_t)1024 * 1024) /* bytes of the line except its id */
+#define RUN_BYTES_MAX ((size_t)1024 * 1024) /* maximum bytes of the response without its id */
 
 const struct field mcp_list_fields[] = {
     {FIELD_ROW(STRING, struct mcp_list_args, cursor, "cursor")},

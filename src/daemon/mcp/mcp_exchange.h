@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The files of MCP share these: sessions, exchanges (a request or notification while it is
- * handled), and the rows of the methods of MCP.
+ * The parts that the files of MCP share: sessions, exchanges, and the rows of the methods of MCP.
  */
 #pragma once
 
@@ -47,7 +46,7 @@ struct mcp_exchange {
 enum mcp_flag {
 	MCP_LEGACY_ONLY = 1 << 0, /* not in revision 2026-07-28, the modern one */
 	MCP_MODERN_ONLY = 1 << 1,
-	MCP_NOTIFICATION = 1 << 2, /* never answered */
+	MCP_NOTIFICATION = 1 << 2, /* a notification: with an id, it is refused */
 	MCP_NATIVE = 1 << 3, /* without _meta the request is a native one, not of MCP */
 };
 
@@ -60,7 +59,10 @@ struct mcp_method {
 	const char *name; /* NULL ends a table */
 	unsigned flags; /* enum mcp_flag */
 	const struct field *fields; /* NULL: parameters are ignored */
-	/* Returns the native method whose flags say how the request waits. May be NULL. */
+	/*
+	 * Returns the native method that runs, or whose flags say how the request waits. May be
+	 * NULL.
+	 */
 	const struct method *(*method)(const struct mcp_exchange *exchange);
 	const char *runs; /* name of the native method, if always the same */
 	void (*handle)(
@@ -88,18 +90,18 @@ struct json_writer *mcp_cacheable_result(struct mcp_exchange *exchange, int64_t 
 void mcp_put_server_info(struct json_writer *writer, const char *name);
 /* Writes the members that each result of the modern revision has. */
 void mcp_put_modern(struct json_writer *writer);
-/* Writes the time for which clients may cache the result. */
+/* The same, with the time for which clients may cache the result. */
 void mcp_put_cacheable(struct json_writer *writer, int64_t ttl_ms);
 
 struct mcp_run;
-/* Writes the answer. result is that of the native method, as JSON; NULL: it failed. */
+/* Writes the result. result: that of the native method, as JSON; NULL: the method failed. */
 typedef void mcp_run_fn(
     struct json_writer *writer, const struct mcp_run *run, const char *result, size_t len);
 
 /* How a request of MCP that runs the native method of its row writes its own answer. */
 struct mcp_run {
 	mcp_run_fn *write;
-	/* Writes the member error if the method fails; NULL: write is called even then. */
+	/* Writes the member error if the method fails. NULL: write is called without a result. */
 	void (*fail)(struct json_writer *writer, const struct mcp_run *run,
 	    enum message_error error, const char *text, const char *members);
 	const char *text; /* a parameter of the request that write() needs; NULL: none */
@@ -114,7 +116,9 @@ void mcp_run(struct mcp_exchange *exchange, const struct mcp_run *how, const str
 /* Like mcp_run() with the method list_panes, for a write() that needs a fresh list of panes. */
 void mcp_run_fresh(struct mcp_exchange *exchange, mcp_run_fn *write, const char *text);
 
-/* Returns true after failing a request that has a cursor: these lists have only one page. */
+/*
+ * Fails a request with a cursor that names no page, and returns true. cursor NULL: returns false.
+ */
 bool mcp_refuse_cursor(struct mcp_exchange *exchange, const char *cursor);
 
 /* Known MCP clients (agents): measured timeouts of calls, and instructions for models. */
@@ -135,7 +139,7 @@ const struct mcp_client *mcp_client_find(const char *name);
 /* Appends the instructions for a client's model. pane is that of the agent; NULL: it is in none. */
 void mcp_client_instructions(struct buf *out, const struct mcp_client *client, const char *pane);
 
-/* Resources: panes, jobs and notifications, each with a URI. See mcp_resource.c. */
+/* Resources, each with a URI. See mcp_resource.c. */
 
 #define MCP_URI_MAX 256 /* bytes of a URI */
 
@@ -148,8 +152,8 @@ struct mcp_change {
 };
 
 /*
- * Finds the events after which the resource of a URI may have changed; it need not exist. Returns
- * false if the URI has no known form.
+ * Finds the events after which the resource of a URI may have changed. The resource need not exist.
+ * Returns false if the URI has no known form.
  */
 bool mcp_resource_change(const char *uri, struct mcp_change *ret_change);
 void mcp_resource_list_change(struct mcp_change *ret_change);
@@ -166,7 +170,10 @@ void mcp_resource_refuse(struct mcp_exchange *exchange, const char *uri);
 struct mcp_pending *mcp_pending_new(const struct mcp_session *session, struct request *request);
 void mcp_pending_free(struct mcp_pending *pending);
 
-/* Shortens timeout_sec in args, or starts a timer that answers before the agent's timeout. */
+/*
+ * If timeout_sec in args is longer than the agent's timeout, shortens it, or starts a timer that
+ * answers before that timeout.
+ */
 void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, void *args);
 
 /*
@@ -176,7 +183,7 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 bool mcp_pending_write(
     const struct mcp_pending *pending, const struct json *result, struct buf *out);
 
-/* The same for a failed request. Returns true if it failed only because its wait was cut. */
+/* The same for a failed request. Returns true if the request was released before its task ended. */
 bool mcp_pending_write_released(const struct mcp_pending *pending, struct buf *out);
 
 /* Tasks of revision 2025-11-25. See mcp_task.c. */
@@ -215,9 +222,9 @@ void mcp_task_write_error(
 
 #define MCP_TASK_PARAMS_SIZE (2 * JSON_SPARE + 128) /* bytes of parameters of a method of jobs */
 /*
- * Returns parameters for a method of jobs, valid until the next call: an object with "job":ID (id
- * NULL: an empty object); for wait_for, with a condition on this job. params is the buffer for
- * their text.
+ * Returns parameters for a method of jobs: an object with "job":ID, or without members if id is
+ * NULL. For wait_for, the object has a condition on this job. It is valid until the next call.
+ * params is the buffer for its text.
  */
 const struct json *mcp_task_params(struct mcp *mcp, const struct method *method, const char *id,
     char params[MCP_TASK_PARAMS_SIZE]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Notifications to clients about changed lists and resources: in a session of an older revision
- * after initialize, in the modern one through a request that stays open. There is at most one
- * notification a second for each target (a resource, or the list of resources).
+ * Notifications to clients about changed lists and resources. In a session of an older revision,
+ * they begin after initialize; in the modern one, with a request that stays open. A target is a
+ * resource, or the list of resources: it has at most one notification a second.
  */
 #include "daemon/mcp/mcp_exchange.h"
 
@@ -17,7 +17,7 @@
 #include "daemon/tmux/subscription.h"
 #include "io/loop_timer.h"
 
-#define INTERVAL_MS 1000 /* minimum time between two notifications about one target */
+#define INTERVAL_MS 1000
 #define TARGETS_MAX (SUBSCRIPTIONS_MAX - 1) /* one subscription is left for the log */
 
 struct listen_stream {
@@ -38,7 +38,7 @@ struct listen_target {
 	bool is_log;
 	bool is_due;
 	int64_t told_ms; /* CLOCK_MONOTONIC of the last notification */
-	char uri[]; /* "": the list of resources */
+	char uri[]; /* "": the list of resources, or the log */
 };
 
 struct mcp_listening {
@@ -342,7 +342,10 @@ static void add_resources(
 	json_array_end(writer);
 }
 
-/* Sends the acknowledgement, which comes before the first notification. */
+/*
+ * Adds the targets of a stream, and sends the acknowledgement, which comes before its
+ * notifications. Returns false if the peer does not read.
+ */
 static bool acknowledge(struct listen_stream *stream, const struct json *filter)
 {
 	struct json_writer writer;
@@ -411,7 +414,7 @@ static void handle_listen(struct mcp_exchange *exchange, const void *data)
 	request_fail(exchange->request, MESSAGE_BUSY, "read the output of this connection first");
 }
 
-/* Returns a native method whose flags say that the request waits, so that it stays open. */
+/* Returns a method whose flags say that the request waits, so that it stays open. */
 static const struct method *listen_method(const struct mcp_exchange *exchange UNUSED)
 {
 	static const struct method method = {.name = "subscriptions/listen", .flags = METHOD_WAITS};

@@ -17,9 +17,9 @@ struct mcp_pending {
 	struct daemon *daemon;
 	struct request *request;
 	int64_t wait_sec;
-	struct loop_timer *timer; /* NULL: none runs */
+	struct loop_timer *timer; /* NULL: not started */
 	bool is_shortened; /* timeout_sec was shortened by mcp_pending_narrow() */
-	/* the request was ended before its task, whose end will be a notification */
+	/* the request was released before its task, whose end will be a notification */
 	bool is_released;
 };
 
@@ -88,7 +88,7 @@ static void on_time(void *data)
 	}
 	(void)requester_pane(request, NULL, &pane);
 	name = wait_park(pending->daemon->waits, request, &pane);
-	if (name == NULL) { /* it is put off still, or there are too many waits */
+	if (name == NULL) { /* the wait has not begun, or there are too many waits */
 		loop_timer_arm(pending->timer, RETRY_MS);
 		return;
 	}
@@ -115,7 +115,7 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 	timeout = find_timeout(request_method(request), args);
 	if (timeout == NULL || *timeout <= max)
 		return;
-	/* A task goes on after the answer, and so does wait_for with the full role. */
+	/* These go on after the answer: a task, and wait_for with the role full. */
 	if (!is_task(request_method(request)) &&
 	    (strcmp(request_method(request)->name, "wait_for") != 0 ||
 		request_role(request) != ROLE_FULL)) {
@@ -124,7 +124,7 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 		return;
 	}
 	if (pending->timer != NULL)
-		return; /* it was put off, and its time runs */
+		return; /* the request was put off and is run again: the timer was started before */
 	pending->timer = loop_timer_new(pending->daemon->base, on_time, pending);
 	loop_timer_arm(pending->timer, (int64_t)pending->wait_sec * 1000);
 }

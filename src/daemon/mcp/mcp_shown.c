@@ -5,21 +5,22 @@
 
 #define REST_MAX 1024 /* bytes of the member rest */
 #define REPEATED_MAX 512 /* bytes of arguments that the member rest may repeat */
-#define PART_MAX ((size_t)1 << 16) /* a size that no shown result reaches */
+#define PART_MAX ((size_t)1 << 16) /* more bytes than a shown result has */
 #define NAMED_MAX 3 /* maximum number of members whose missing parts are named one by one */
 
 struct shown {
 	const struct json *result;
 	const struct mcp_cut *cut;
 	const struct mcp_asked *asked;
-	bool has_first_row; /* the member first_row is changed, to first_row */
+	/* the part begins with another row; its first_row is null if that row is not known */
+	bool has_first_row;
 	bool knows_first_row;
 	int64_t first_row;
-	const struct json *text; /* the text that was cut; NULL: none */
+	const struct json *text; /* the member text or base64; NULL: none */
 	const struct json *list;
-	bool has_to; /* the member "to" is changed: the offset from which to read on */
+	bool has_to; /* the part has another "to", the offset from which to read on */
 	int64_t to;
-	bool has_last; /* the member "last" is changed: the number after which to read on */
+	bool has_last; /* the part has another "last", the number after which to read on */
 	int64_t last;
 };
 
@@ -51,7 +52,7 @@ static void find_place(struct shown *shown, const struct json *text, bool is_bas
 	}
 }
 
-/* Returns the parameter that tells a read-only tool from where to read on; NULL: it has none. */
+/* Returns the name of the parameter with which a read-only tool reads on; NULL: none. */
 static const char *place_parameter(const struct mcp_asked *asked)
 {
 	const struct field *field =
@@ -64,7 +65,10 @@ static const char *place_parameter(const struct mcp_asked *asked)
 	return NULL;
 }
 
-/* Finds the number of the last element that is shown; if none is, the number before the first. */
+/*
+ * Finds the number of the last element that is shown. If none is shown, finds the number before the
+ * first element.
+ */
 static void find_last(struct shown *shown, const struct json *list)
 {
 	size_t count = mcp_cut_count(shown->cut, list);
@@ -109,7 +113,10 @@ static void put_member(
 		mcp_cut_write(shown->cut, writer, member->name, member);
 }
 
-/* Returns true if a value is not cut. is_counted false: elements may be missing in its arrays. */
+/*
+ * Returns true if a value is not cut. is_counted false: a cut at the end of the array itself does
+ * not count.
+ */
 static bool is_whole(const struct mcp_cut *cut, const struct json *value, bool is_counted)
 {
 	const struct json *child = value->child;
@@ -127,7 +134,7 @@ static bool is_whole(const struct mcp_cut *cut, const struct json *value, bool i
 	return true;
 }
 
-/* Appends a call of read_rest for a part of a text. to 0: up to its end. */
+/* Appends a call of read_rest that reads a text between two offsets. to 0: up to its end. */
 static void put_read_rest(
     const struct shown *shown, struct buf *out, const struct buf *text, size_t from, size_t to)
 {
@@ -158,8 +165,8 @@ static void put_string_rest(const struct shown *shown, struct buf *out, const st
 }
 
 /*
- * Appends the call that reads the rest of a value; of an array whose shown elements are whole, from
- * the first missing element on.
+ * Appends the call that reads a value. If the value is an array, and its shown elements are whole,
+ * the call reads from the first missing element on.
  */
 static void put_value_rest(const struct shown *shown, struct buf *out, const struct json *value)
 {
@@ -178,8 +185,8 @@ static void put_value_rest(const struct shown *shown, struct buf *out, const str
 }
 
 /*
- * Appends the same call again, from a place on: an offset, or the number of an entry. Returns false
- * if no call can continue there.
+ * Appends the tool's call with another place: an offset, or the number of an entry. Returns false
+ * if the tool cannot continue there.
  */
 static bool put_again(const struct shown *shown, struct buf *out, int64_t place)
 {
@@ -250,11 +257,11 @@ bool mcp_shown_last(const struct mcp_cut *cut, const struct json *result, int64_
 static void put_rest(const struct shown *shown, struct buf *out)
 {
 	const struct json *own = json_member(shown->result, "rest");
-	/* The member rest of a declared tool is foreign text: it is repeated as it is. */
+	/* The member rest of a declared tool or provider is foreign text, and not repeated here. */
 	if (own != NULL && own->type == JSON_STRING && shown->asked->tool != NULL &&
 	    shown->asked->tool->group == NULL)
 		(void)buf_printf(out, "%s ", own->text);
-	/* The result's own "rest" may have been replaced. */
+	/* The part has no place for the result's own "rest": the call reads the whole result. */
 	if (own != NULL || count_cut(shown->cut, shown->result) > NAMED_MAX) {
 		put_value_rest(shown, out, shown->result);
 	} else {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The part of a result that is shown if the result is too large, as a result itself: its offsets,
- * rows and numbers are those of this part, so that a reader who continues from them misses nothing.
- * At its end are the calls that read the rest: of the same tool if it can continue there, or else
- * of read_rest.
+ * A result that is too large is shown in part. The part is a result itself: its offsets, rows and
+ * numbers fit the part, so that a reader can continue from them. At its end are the calls that read
+ * the rest: calls of the same tool, or of read_rest.
  */
 #pragma once
 
@@ -11,7 +10,7 @@
 
 struct mcp_asked {
 	const struct method *tool;
-	/* NULL: there are none, or the call must not be repeated in "rest" */
+	/* NULL: none, or they must not be repeated in "rest" */
 	const struct json *arguments;
 	/* keeps the rest for read_rest; NULL: only the size of the result matters */
 	struct rest_set *rests;
@@ -31,5 +30,7 @@ void mcp_shown_put_rest(struct buf *out, const struct mcp_cut *cut, const struct
 /* Finds the number of the last shown entry. Returns false without numbers, or if all are shown. */
 bool mcp_shown_last(const struct mcp_cut *cut, const struct json *result, int64_t *ret_last);
 
-/* Appends the call that reads on, if the result is only a part, or if more has come meanwhile. */
+/*
+ * Appends the call that reads on, if the result says that there is more, and the tool can read on.
+ */
 void mcp_shown_put_next(struct buf *out, const struct json *result, const struct mcp_asked *asked);

@@ -10,7 +10,7 @@
 #include "daemon/server/request.h"
 
 #define POLL_MS 2000
-#define WAIT_MAX_SEC "315000000" /* timeout_sec for wait_for: ten years */
+#define WAIT_MAX_SEC "315000000" /* timeout_sec for wait_for: about ten years */
 
 const char *mcp_task_status(const struct job *job)
 {
@@ -86,9 +86,9 @@ const struct json *mcp_task_params(
 }
 
 /*
- * Makes a wait that takes the notification of the job's end: the client asks for the end itself,
- * and the notification would wake the agent as well. If the connection ends, the wait ends too, and
- * the end of the job is notified.
+ * Makes a wait that takes the notification of the job's end, which would also wake the agent: the
+ * client asks for the end itself. If the connection ends, the wait ends too, and the job's end is
+ * notified.
  */
 static void take_end(struct mcp *mcp, struct request *request, const char *id)
 {

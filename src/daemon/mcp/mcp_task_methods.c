@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The methods tasks/... of MCP. Each runs a method of jobs, which checks what the caller may do. */
+/* The methods tasks/... of MCP. Each runs a native method, which checks what the caller may do. */
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_tool.h"
 #include "daemon/server/dispatch.h"

@@ -4,7 +4,8 @@
 #include "daemon/server/rest.h"
 #include "daemon/tool/tool_run.h"
 
-#define STRING_FIRST_MIN 1000 /* bytes that each string keeps at least, before arrays are cut */
+/* long strings are cut down to this many bytes before arrays are cut */
+#define STRING_FIRST_MIN 1000
 #define STRING_LAST_MIN 80
 
 static bool is_inside(char byte)
@@ -277,8 +278,8 @@ static void add_column(struct columns *columns, const char *name)
 }
 
 /*
- * Finds the names of all members of the rows. Most rows are alike, so the column at the member's
- * position is tried first.
+ * Finds the names of the rows' members. Most rows are alike, so the column at the member's position
+ * is tried first.
  */
 static void find_columns(struct columns *columns, const struct json *list, size_t rows)
 {
@@ -391,7 +392,7 @@ static void put_outcome(
 		size_t len;
 		const char *text = mcp_cut_string(page->cut, message, &len);
 		if (len == 0 && result->count > 1)
-			return; /* the other members are in the text itself */
+			return; /* no outcome: the text has the other members */
 		put(page, text, len);
 	} else if (strcmp(method->name, "wait_for") == 0) {
 		put_wait(page, result);
@@ -511,7 +512,7 @@ bool mcp_text_is_repeated(const struct json *result)
 }
 
 /*
- * Writes an image. One of a type that models do not accept is described instead, as they would
+ * Writes an image. An image of a type that models do not accept is described instead, as they would
  * refuse the whole conversation.
  */
 static void put_image(struct json_writer *writer, const struct json *image)
@@ -538,8 +539,8 @@ static void put_image(struct json_writer *writer, const struct json *image)
 }
 
 /*
- * Appends the call that reads the rest of a text from an offset on; from 0: the text is the member
- * structured, as JSON.
+ * Appends the call that reads a text on from an offset. from 0: the text is the member structured,
+ * as JSON.
  */
 static void put_rest(
     struct buf *out, struct rest_set *rests, const void *text, size_t len, size_t from)

@@ -34,12 +34,12 @@ void mcp_cut_write(const struct mcp_cut *cut, struct json_writer *writer, const 
 typedef bool mcp_cut_writer(struct buf *out, const struct mcp_cut *cut, void *data);
 
 /*
- * Finds the cut that shows most in at most max bytes of what write writes. Strings are cut first,
- * down to a few lines each, then arrays. Returns false if nothing fits.
+ * Finds the cut with which write() writes most in at most max bytes. Long strings are cut first,
+ * then arrays. Returns false if nothing fits.
  */
 bool mcp_cut_find(
     struct mcp_cut *cut, const struct json *value, size_t max, mcp_cut_writer *write, void *data);
-/* Sets a cut that keeps everything. */
+/* Sets a cut that cuts nothing. */
 void mcp_cut_nothing(struct mcp_cut *cut);
 
 /*

@@ -16,7 +16,9 @@
 #include "daemon/tool/declaration.h"
 #include "io/loop_timer.h"
 
-/* Progress: sends the seconds that a call with a progress token waits; never after its result. */
+/*
+ * Progress of a call with a progress token: the seconds that it waits, or the reports of the tool.
+ */
 
 #define MCP_PROGRESS_MS 10000
 
@@ -80,7 +82,7 @@ static void mcp_progress_pass(struct mcp_progress *progress, const struct reques
 	if (value <= progress->last)
 		return; /* the value is so large that the step does not change it */
 	progress->last = value;
-	loop_timer_disarm(progress->timer); /* no seconds between the tool's values */
+	loop_timer_disarm(progress->timer); /* the tool's values replace the seconds */
 	notify(progress, report, report->text);
 }
 
@@ -145,7 +147,10 @@ static void bind_thread(
 		return;
 	peer = peer_pid(request_peer(request));
 	known = presence_of_session(daemon->presences, agent, session);
-	/* A thread that is known already is reported again only if a notification waits for it. */
+	/*
+	 * A thread that is known in this pane is reported again only if a notification waits for
+	 * it.
+	 */
 	if (known != NULL && known->pid > 0 && !known->is_by_mark &&
 	    (address.pane == MUXBUS_NO_ID || pane_ref_same_pane(&known->pane, &address)) &&
 	    queue_next_for(daemon->queue, &address, NULL) == NULL) {
@@ -158,8 +163,8 @@ static void bind_thread(
 }
 
 /*
- * Binds the request to its thread. Texts for the thread may be typed where the caller claims to be,
- * so only the role full may do so.
+ * Binds the request to its thread, with the role full: texts for the thread may be typed where the
+ * caller claims to be.
  */
 static void mcp_thread_bind(const struct mcp_exchange *exchange)
 {
@@ -184,7 +189,7 @@ struct mcp_call {
 	char *arguments; /* the arguments as JSON; NULL: too long to be repeated in "rest" */
 	bool is_modern;
 	bool is_task; /* the client has called the tool as a task */
-	size_t bytes_max; /* maximum size of text, and of structuredContent */
+	size_t bytes_max;
 	struct rest_set *rests;
 	struct mcp_tool_set tools; /* a copy, since the session may end before the call */
 	struct mcp_progress *progress; /* NULL: the client wants no progress */
@@ -198,7 +203,7 @@ struct showing {
 	struct json_reader *reader; /* parses the shown part */
 };
 
-/* Makes the text from the JSON of the shown part, so that both have the same numbers. */
+/* Makes the text from the JSON of the shown part, so that text and JSON have the same numbers. */
 static bool write_text(struct buf *out, const struct buf *shown, const struct showing *showing)
 {
 	struct mcp_cut nothing = {0};
@@ -212,7 +217,7 @@ static bool write_text(struct buf *out, const struct buf *shown, const struct sh
 		out, showing->asked.tool, tree, &nothing, rest != NULL ? rest->text : NULL);
 }
 
-/* Tries a cut: writes the result as text, into out, and as JSON. Returns true if both fit. */
+/* Tries a cut: writes the result as text into out, and as JSON. Returns true if both fit. */
 static bool write_both(struct buf *out, const struct mcp_cut *cut, void *data)
 {
 	const struct showing *showing = data;
@@ -476,7 +481,7 @@ static void on_narrow(void *data, struct request *request, void *args)
 	struct mcp_call *call = data;
 	if (call->tool->group != NULL) {
 		((struct declaration_args *)args)->shown_bytes = call->bytes_max - AROUND_BYTES;
-		return; /* a declared tool limits its result itself */
+		return; /* a declared tool or provider limits its result itself */
 	}
 	mcp_advice_narrow(call->tool, args);
 	mcp_pending_narrow(call->pending, request, args);

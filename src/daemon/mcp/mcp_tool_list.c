@@ -2,7 +2,7 @@
 /* The answer of tools/list: rows of the method table in the form of MCP. */
 #include "daemon/mcp/mcp_tool.h"
 
-#define SHORT_HELP_MAX 240 /* bytes; a longer help text is shown only by describe */
+#define SHORT_HELP_MAX 240 /* bytes; lists with short schemas leave out longer help texts */
 
 static bool is_core(const struct method *method)
 {
