@@ -46,7 +46,7 @@ static bool read_effect(const char *name, unsigned *ret_effects, char *ret_reaso
 	return declaration_refuse(ret_reason, "effects: must be of %s, not \"%.64s\"", names, name);
 }
 
-/* Reads the member effects. A row without it counts as one that runs programs and closes. */
+/* Reads the member effects. A row without it counts as one that runs programs and closes things. */
 static bool read_effects(const struct field_strings *names, unsigned *ret_effects, char *ret_reason)
 {
 	*ret_effects = names->is_given ? 0 : METHOD_RUNS | METHOD_CLOSES;
@@ -148,7 +148,7 @@ void offer_free(struct offer *offer)
 
 struct offer *offer_of(const struct method *method)
 {
-	return (struct offer *)(uintptr_t)method; /* method is the first member of struct offer */
+	return (struct offer *)(uintptr_t)method;
 }
 
 size_t offer_count(const struct offer *offer)

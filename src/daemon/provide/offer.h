@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Offers: the rows of methods that a provider gives. They are checked like the daemon's own rows.
- * Each has a name, and may have further names (member also), which no list shows.
+ * Offers: the rows of methods that a provider gives. They are checked like the daemon's own rows. A
+ * row has a name, and may have further names (member also), which lists do not show.
  */
 #pragma once
 
@@ -26,8 +26,7 @@ struct offer_origin {
 };
 
 /*
- * Reads a row from JSON: name, summary, effects, parameters, result, group, also, example,
- * timeout_ms and others. value need not outlive the call. On an error, returns NULL with a sentence
+ * Reads a row from JSON. value need not outlive the call. On an error, returns NULL with a reason
  * that names the wrong member.
  */
 struct offer *offer_read(const struct json *value, const struct offer_origin *origin,
@@ -38,6 +37,8 @@ void offer_free(struct offer *offer);
 /* Returns the offer of a row that offer_read() made. */
 struct offer *offer_of(const struct method *method);
 
-/* Return the number of names, and the name at a position; the listed name is the first. */
+/*
+ * Return the number of names of an offer, and the name at a position. The listed name is the first.
+ */
 size_t offer_count(const struct offer *offer);
 const char *offer_name(const struct offer *offer, size_t at);

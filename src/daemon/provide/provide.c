@@ -149,7 +149,7 @@ static void provide_files_read(void *data)
 
 #define RESULT_SPARE 4096 /* bytes of a line without its result */
 
-/* A request that is handled again when the process of one more program is known. */
+/* A request that is handled again when the process of another program may be known. */
 struct provide_waiter {
 	struct list link;
 	struct loop_timer *timer;
@@ -365,7 +365,7 @@ void provide_set_stop(struct provide_set *set)
 	if (set == NULL)
 		return;
 	set->is_ending = true;
-	/* The next daemon notifies that such a call has failed, or goes on with it. */
+	/* The next daemon continues such a call, or notifies that it has failed. */
 	list_each_safe (struct provide_call, call, &set->calls.list, link)
 		if (call->request == NULL)
 			provide_call_free(call);

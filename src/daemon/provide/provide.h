@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Providers: peers that provide methods, files that name programs which do so, and the tool servers
- * of declared tools (tool_servers.h). A call is sent to the provider, whose answer becomes the
- * response. The rows (methods) of a peer end with its connection. The rows of a file stay, and a
- * call waits until the daemon has started the program, at most PROVIDE_WAIT_MS.
+ * Providers: peers that provide methods, files that name a program which does so, and the tool
+ * servers of declared tools (tool_servers.h). A call is sent to the provider, whose answer becomes
+ * the response. The rows (methods) of a peer end with its connection. The rows of a file stay: a
+ * call starts the program if it does not run, and waits at most PROVIDE_WAIT_MS for its connection.
  *
- * Only the program of a file may provide the file's rows; the texts are those of the file. Only
- * rows of files are tools of agents. Handlers of calls are called from the event loop, or while the
- * line of another peer is handled.
+ * Other peers cannot provide the rows of a file; their texts are those of the file. Rows of peers
+ * are no tools of agents. Handlers of calls are called from the event loop, or while the line of
+ * another peer is handled.
  */
 #pragma once
 
@@ -24,10 +24,10 @@ void provide_set_stop(struct provide_set *set);
 void provide_set_free(struct provide_set *set);
 
 /*
- * Replaces all rows of a peer by rows (a JSON array). rows NULL: the peer is the program of a file
- * and provides all rows of the file, or it is muxbus-tools, and takes no more calls for its tool
- * server. events: as in provider_take_kinds(). On an error, returns false with a failure; the rows
- * are as before, but some kinds of events may have been added.
+ * Replaces the rows of a peer by rows (a JSON array). rows may be NULL for the program of a file:
+ * its rows are those of the file. rows NULL from muxbus-tools that has provided before: its tool
+ * server takes no more calls. events: as in provider_take_kinds(). On an error, returns false with
+ * a failure; the rows are as before, but some kinds of events may have been added.
  */
 bool provide_take(struct provide_set *set, struct peer *peer, const struct json *rows,
     const struct json *events, struct tool_failure *ret_failure);
@@ -38,9 +38,9 @@ void provide_write_names(
     const struct provide_set *set, const struct peer *peer, struct json_writer *writer);
 
 /*
- * Returns true if a peer may be the program of a file whose process is not known yet. In this case
- * pass provide_await() to dispatch_put_off_until(). It calls done when a job has started or ended,
- * or after PROVIDE_WAIT_MS.
+ * Returns true if a peer may be the program of a provider whose process is not known yet. Then pass
+ * provide_await() to dispatch_put_off_until(). It calls done when a job has started or ended, or
+ * after PROVIDE_WAIT_MS.
  */
 bool provide_is_unknown(const struct provide_set *set, const struct peer *peer);
 void provide_await(void *set, void (*done)(void *data, int error), void *data);

@@ -141,7 +141,7 @@ static bool send_call(struct provide_call *call, struct tool_failure *ret_failur
 	provider->calls++;
 	if (provider->server == NULL)
 		loop_timer_arm(
-		    /* for a tool server, the time limit runs since the call began */
+		    /* a tool server's time limit has run since the call began */
 		    call->timer, call->timeout_ms);
 	return true;
 }
@@ -153,7 +153,7 @@ static int64_t wait_ms(const struct provide_call *call)
 	    : PROVIDE_WAIT_MS;
 }
 
-/* Begins a call. A provider with open calls does not end as idle. */
+/* Starts the timer of a call, and notes that its provider is busy. */
 static void start(struct provide_call *call, int64_t ms)
 {
 	call->timer = loop_timer_new(call->provider->set->parts->base, on_timeout, call);
@@ -239,7 +239,9 @@ static int64_t left_ms(const char *tool, int64_t begun_ms)
 	return left > LEFT_MIN_MS ? left : LEFT_MIN_MS;
 }
 
-/* Goes on with an earlier daemon's call, which must be awaited, from this peer as tool server. */
+/*
+ * Continues a call of an earlier daemon that is still awaited, from this peer as its tool server.
+ */
 static void take_up(struct request *request, const char *kept, const char *id)
 {
 	struct daemon *daemon = request_daemon(request);
@@ -266,7 +268,7 @@ void provide_exchange_take_up_all(struct request *request, const struct json *ca
 		take_up(request, json_get_str(value, "kept", ""), json_get_str(value, "id", ""));
 }
 
-/* Writes the member caller of a call: pane, program, role and directory. */
+/* Writes the member caller of a call. */
 static void write_caller(
     struct buf *out, struct request *request, const struct pane_ref *pane, const char *cwd)
 {
@@ -352,7 +354,7 @@ bool provide_exchange_response(void *data, struct peer *peer, const struct json 
 	(void)snprintf(given, sizeof given, "%s", id->type == JSON_STRING ? id->text : "");
 	call = provide_calls_find(&set->calls, provider, given);
 	if (call == NULL) {
-		/* the answer to a call of an earlier daemon, or to one that is not needed */
+		/* the answer to a call of an earlier daemon, or to a call that was dropped */
 		provide_call_send_stored(provider, given);
 		if (response != NULL && ++provider->strays >= PROVIDE_STRAYS_MAX)
 			peer_disconnect(peer, "it answers calls that it does not have");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Exchanges with providers: from the request for a provided method to its answer. A call waits
- * until its program has connected, at most PROVIDE_WAIT_MS, or its own time limit if that is
- * shorter or the call is for a tool server.
+ * Exchanges with providers: from the request for a provided method to its answer. A call waits for
+ * the connection of its program at most PROVIDE_WAIT_MS, or its own time limit if that is shorter.
+ * A call of a tool server waits for its own time limit.
  */
 #pragma once
 
@@ -17,18 +17,21 @@ struct request_report;
 void provide_exchange_handle(struct request *request, const void *args);
 
 /*
- * Begins a call. waits: the request gets the call's answer. If false, it gets the id of the call,
- * whose end is notified.
+ * Begins a call. waits: the request gets the call's answer. Else it gets the id of the call, whose
+ * end is notified.
  */
 void provide_exchange_begin(struct request *request, const struct pane_ref *pane, bool waits,
     const struct provide_order *order);
-/* Answers a request whose call was begun, and does not wait. */
+/*
+ * Answers a request with the id of its call, which has begun, and for which the request does not
+ * wait.
+ */
 void provide_exchange_answer_begun(
     struct request *request, const char *id, const struct pane_ref *pane);
 
 /*
- * Goes on with calls of an earlier daemon. request: that of the method provide, from a tool server.
- * calls: those that the server still has; NULL: none.
+ * Continues calls of an earlier daemon. request: a request provide from a tool server. calls: those
+ * that the server still has; NULL: none.
  */
 void provide_exchange_take_up_all(struct request *request, const struct json *calls);
 
@@ -44,8 +47,8 @@ void provide_exchange_report(struct request *request, const struct request_repor
 
 /*
  * Fails the open calls of a provider; only_sent: only those that were sent. Calls that were sent
- * fail as gone; the others as gone if is_gone, or else as not_ready, or as tool_failed for a tool
- * server. reason: a verb and why, as "has connected again".
+ * fail as gone. Others fail as gone if is_gone, else as tool_failed for a tool server, or
+ * not_ready. reason: a verb and why, as "has connected again".
  */
 void provide_exchange_fail(
     struct provider *provider, bool only_sent, bool is_gone, const char *reason);

@@ -6,11 +6,13 @@
 #include "io/loop_timer.h"
 
 #define PARENTS_MAX 32 /* maximum number of ancestors of a process that are looked at */
-#define SOUND_MS 10000 /* a program that was ready for so long is restarted without a delay */
+/* a program that was ready for so long is restarted after the shortest delay */
+#define SOUND_MS 10000
 
 enum program_state {
 	STATE_OFF, /* there is no process; the timer may wait for the next start */
-	STATE_STARTING, /* its process runs; its connection must call provide, or has ended */
+	/* its process runs; it has not called provide yet, or its connection has ended */
+	STATE_STARTING,
 	STATE_READY,
 	STATE_ENDING, /* its process was asked to end */
 };

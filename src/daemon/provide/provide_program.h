@@ -15,41 +15,56 @@ struct provide_program_parts {
 	struct event_base *base;
 	struct job_set *jobs;
 	const char *title; /* for the log, as "the provider words"; must outlive the program */
-	/* name of a job of an earlier daemon to go on with; must outlive the program; NULL: none */
+	/*
+	 * name of a job of an earlier daemon, which is taken over; must outlive the program; NULL:
+	 * none
+	 */
 	const char *job_name;
-	/* it is started with the daemon; false: by a call, and ended when idle */
+	/* the program is started with the daemon; false: by a call, and it ends when idle */
 	bool is_with_daemon;
 	int64_t idle_ms;
-	/* how long it may take to call provide, from its start or from the end of its connection */
+	/*
+	 * how long the program may take to call provide, from its start or the end of its
+	 * connection
+	 */
 	int64_t wait_ms;
 	/* Starts the job. Returns NULL with a reason. */
 	const struct job *(*start)(void *data, char *ret_reason, size_t size);
 	/* Writes why the job has ended. NULL: the job's status says why. */
 	void (*explain)(void *data, const struct job *job, char *ret_reason, size_t size);
 	/*
-	 * Called if the program cannot be started, has ended, or has not called provide in time.
-	 * has_provided: it had, since its start. Returns true if calls wait for its next start.
+	 * Called if the program cannot be started, has ended by itself, or has not called provide
+	 * in time. has_provided: it has called provide since its start. Returns true if calls wait
+	 * for its next start.
 	 */
 	bool (*failed)(void *data, const char *reason, bool has_provided);
 	void *data;
 };
 
-/* Goes on with the job of an earlier daemon, if any; else starts the program if is_with_daemon. */
+/*
+ * Takes over the job of an earlier daemon, if there is one. Else starts the program if
+ * is_with_daemon.
+ */
 struct provide_program *provide_program_new(const struct provide_program_parts *parts);
 /* ends: the process is ended too. NULL is accepted. */
 void provide_program_free(struct provide_program *program, bool ends);
 
 /* Call this if a call waits for the program: it is started unless it runs. */
 void provide_program_need(struct provide_program *program);
-/* Call these when its connection has called provide, and when its connection has ended. */
+/*
+ * Call these when the program's connection has called provide, and when the connection has ended.
+ */
 void provide_program_came(struct provide_program *program);
 void provide_program_left(struct provide_program *program);
-/* Tells whether there are open calls: without any, the program ends after its idle time. */
+/*
+ * Says whether there are open calls. Without any, the program ends after its idle time, unless it
+ * is_with_daemon.
+ */
 void provide_program_set_busy(struct provide_program *program, bool is_busy);
 
 /* Ends the process and starts a new one. */
 void provide_program_restart(struct provide_program *program);
-/* Call this when the program has done work: then its next start is not delayed. */
+/* Call this when the program has done work: then its next start gets the shortest delay. */
 void provide_program_note_work(struct provide_program *program);
 
 void provide_program_set_idle(struct provide_program *program, int64_t idle_ms);

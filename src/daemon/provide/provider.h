@@ -34,7 +34,8 @@ struct request;
 /* maximum depth of calls within calls, as when A calls B, which calls A … */
 #define PROVIDE_DEPTH_MAX 8
 #define PROVIDE_RESULT_MAX ((size_t)1024 * 1024) /* maximum bytes of a result as JSON */
-#define PROVIDE_PROGRESS_MS 100 /* minimum time between two reports of progress of a call */
+/* time between two reports of progress of a call; for a tool server on average */
+#define PROVIDE_PROGRESS_MS 100
 /* maximum number of reports that a tool server may send at once */
 #define PROVIDE_PROGRESS_SERVER 10
 #define PROVIDE_ID_SIZE 24 /* bytes of the id of a call, with the NUL */
@@ -47,7 +48,7 @@ struct provide_order {
 	int64_t timeout_ms;
 	const char *arguments; /* a JSON object on one line */
 	size_t arguments_len;
-	/* a JSON object: pane, cwd and others; NULL: a tool server of one pane needs none */
+	/* a JSON object: pane, cwd and others; NULL for a tool server of one pane */
 	const char *caller;
 	const char *server; /* name of a tool server, for people; not copied; or NULL */
 	const char *const *gives; /* arguments of the tool that the declaration gives; or NULL */
@@ -81,14 +82,17 @@ struct provide_calls {
 	struct list list;
 	uint64_t last_id;
 };
-/* Ids of calls begin at a random number: an answer to an earlier daemon has no valid id. */
+/*
+ * Lets the ids of calls begin at a random number: answers for an earlier daemon should match no
+ * call.
+ */
 void provide_calls_init(struct provide_calls *calls);
 
 /*
  * Returns true if a call may begin. *ret_depth is one more than the depth of the call within which
- * it is made; if that call is not known, the deepest open call counts that the caller's process or
- * an ancestor has to answer. Returns false with a failure of kind limit, or busy if a tool server
- * has too many open calls.
+ * this one is made. If that call is not known, the deepest open call is taken that the caller's
+ * process or an ancestor has to answer. Returns false with a failure of kind limit, or busy if a
+ * tool server has too many open calls.
  */
 bool provide_calls_admit(const struct provide_calls *calls, const struct provider *provider,
     const struct provide_order *order, unsigned *ret_depth, struct tool_failure *ret_failure);
@@ -99,13 +103,12 @@ struct provide_call *provide_calls_find(
     const struct provide_calls *calls, const struct provider *provider, const char *id);
 
 /*
- * Adds a call that an earlier daemon sent with this id, and that its tool server still runs. method
- * and arguments of the order are ignored. Returns NULL if the id is invalid, or the call is known
- * already.
+ * Adds a call that an earlier daemon sent with this id, and that its tool server still runs. The
+ * order needs no arguments. Returns NULL if the id is invalid, or if the call is known already.
  */
 struct provide_call *provide_call_take_up(struct provide_calls *calls,
     const struct provide_order *order, const char *kept, const char *id, pid_t provider_pid);
-/* Makes a call with its id and its line, which is not sent yet. */
+/* Makes a call that is not sent yet. */
 struct provide_call *provide_call_new(
     struct provide_calls *calls, const struct provide_order *order, const char *kept);
 void provide_call_free(struct provide_call *call);
@@ -115,7 +118,10 @@ bool provide_call_send(struct provide_call *call, struct peer *peer);
 void provide_call_send_cancel(
     const struct provide_call *call, struct peer *peer, const char *reason);
 
-/* Tells a tool server (no other provider) that it need not send the call's answer again. */
+/*
+ * Tells a tool server that it need not send the call's answer again. Does nothing for other
+ * providers.
+ */
 void provide_call_send_stored(const struct provider *provider, const char *id);
 
 /* Checks a response (see dispatch.h) to a call. Returns true with *ret_result; false: a failure. */
@@ -125,8 +131,8 @@ bool provide_call_check(const struct provide_call *call, const struct json *resp
 bool provide_call_takes_progress(struct provide_call *call);
 
 /*
- * A tool server as a provider: a long-lived MCP server on stdio. Each runs under a process of
- * muxbus-tools of its own, which provides the tools that the server lists.
+ * A tool server as a provider: a long-lived MCP server on stdio. Each server has its own process of
+ * muxbus-tools, which provides the tools that the server lists.
  */
 struct tool_server {
 	char *name;
@@ -144,8 +150,8 @@ struct provider {
 	struct list link;
 	struct provide_set *set;
 	struct peer *peer; /* NULL: not connected */
-	struct provider_file *file; /* NULL: a peer without a file, or a server of tools */
-	struct tool_server *server; /* the tool server, whose rows are declarations; or NULL */
+	struct provider_file *file; /* NULL: a peer without a file, or a tool server */
+	struct tool_server *server; /* its rows are declarations; NULL: no tool server */
 	/* the program of a usable file or of a tool server; or NULL */
 	struct provide_program *program;
 	char name[DECLARATION_NAME_MAX + 16]; /* for people */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Files of providers, named NAME.provider: each names a program, and has its life (when it is
- * started), its rows and its kinds of events. They are in the folders of declared tools, and are
- * checked in the same way.
+ * Files of providers, named NAME.provider. Each names a program, its rows, its kinds of events, and
+ * when it is started. The files are in the folders of declared tools, and are checked in the same
+ * way.
  */
 #pragma once
 
@@ -39,8 +39,8 @@ size_t provider_files_read(const char *dir, struct provider_file **files, size_t
 void provider_file_free(struct provider_file *file);
 
 /*
- * Writes the path of the program. Returns false with a reason if it does not exist, or if other
- * users can write to it.
+ * Writes the path of the program. Returns false with a reason if it does not exist. A program whose
+ * word begins with "." is also refused if other users can write to it.
  */
 bool provider_file_program(
     const struct provider_file *file, char out[PATH_MAX], char *ret_reason, size_t size);

@@ -10,9 +10,10 @@
 #include "daemon/tool/tool_run.h"
 
 /*
- * The environment of a declared tool. Besides the variables of the caller's tmux session it has
- * MUXBUS, MUXBUS_PANE, TMUX, TMUX_PANE, the name of the tool, the folder of its group, how many
- * bytes of the answer are shown, and the second spellings of parameters that the caller used.
+ * The environment of a declared tool has the variables of the caller's tmux session, and also
+ * MUXBUS, MUXBUS_PANE, TMUX, TMUX_PANE and MUXBUS_TOOL_STATE (the folder of its group). It says the
+ * name of the tool, how many bytes of the answer are shown, and which second spellings of
+ * parameters the caller used.
  */
 
 #define VARIABLES 8
@@ -86,8 +87,8 @@ struct tool_wait {
 };
 
 /*
- * Returns how the job's output becomes the answer. Jobs of earlier releases do not have this; for
- * them the present declaration counts.
+ * Returns how the job's output becomes the answer. A job of an earlier release does not say this:
+ * then the present declaration says it.
  */
 static const char *answer_of(const struct job *job)
 {
@@ -126,7 +127,7 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 	tool_call_answer(request, job);
 }
 
-/* The caller has disconnected or cancelled, so no one wants the answer: ends the program. */
+/* The caller has disconnected or cancelled: ends the program. */
 static void on_cancelled(void *data)
 {
 	struct tool_wait *wait = data;
@@ -164,8 +165,8 @@ static void call_free(struct tool_call *call)
 }
 
 /*
- * Finds the directory: that of the pane that the call names, or else of the caller. Returns false
- * after failing the request, or putting it off.
+ * Finds the directory of the pane that the call names, or else of the caller. Returns false after
+ * failing the request, or putting it off.
  */
 static bool find_place(struct tool_call *call)
 {
@@ -351,7 +352,10 @@ static void start(struct tool_call *call)
 	call_free(call);
 }
 
-/* Called with the environment. No program has run yet, so errors here have no effect. */
+/*
+ * Called with the session's environment. No program has run yet: a call that fails here has had no
+ * effect.
+ */
 static void on_env(void *data, char **env)
 {
 	struct tool_call *call = data;
@@ -406,7 +410,7 @@ void tool_call_handle(struct request *request, const void *args)
 		of_env = call->pane;
 		if (tool->declaration->server.is_per_daemon &&
 		    tool->declaration->server.env == NULL)
-			/* not stored, as a later call may come from another session */
+			/* the global environment, as a later call may come from another session */
 			pane_ref_clear(&of_env);
 		request_on_cancel(
 		    request, on_left, call, "the peer has gone; the tool was not started");

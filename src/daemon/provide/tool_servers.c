@@ -9,7 +9,8 @@
 #include "wire/address.h"
 
 enum {
-	WAIT_MS = 30000, /* time to call provide; muxbus-tools gives up earlier, with a reason */
+	/* time until muxbus-tools must call provide; it gives up earlier, with a reason */
+	WAIT_MS = 30000,
 	REASON_SIZE = 1024,
 	ERR_MAX = 64 * 1024, /* bytes of standard error that are kept */
 	IDLE_MS = 600000,
@@ -25,7 +26,7 @@ static bool is_same(const char *const *one, const char *const *other)
 	return *one == NULL && *other == NULL;
 }
 
-/* Returns a hash of a command; without a random key, so that each daemon computes the same. */
+/* Returns a hash of a command. It has no random key, so that each daemon computes the same hash. */
 static uint64_t hash_command(const char *const *words)
 {
 	uint64_t hash = 0;
@@ -83,7 +84,7 @@ static bool has_room(struct provide_set *set)
 	return count < TOOL_SERVERS_MAX;
 }
 
-/* Names the job so that after kill -9 the next daemon knows which server it is. */
+/* Names the job, so that the next daemon knows which server it is. */
 static void name_job(struct provider *provider)
 {
 	const struct tool_server *server = provider->server;
@@ -127,7 +128,10 @@ static const struct job *start(void *data, char *ret_reason, size_t size)
 	    ret_reason, size);
 }
 
-/* Writes why a server has ended: the last line on standard error of muxbus-tools. */
+/*
+ * Writes why a server has ended: a signal, or the last line that muxbus-tools wrote to standard
+ * error.
+ */
 static void explain(void *data, const struct job *job, char *ret_reason, size_t size)
 {
 	const struct provider *provider = data;
@@ -249,7 +253,7 @@ void tool_servers_check_panes(struct provide_set *set, struct tmux *tmux)
 	}
 }
 
-/* The processes of a server are measured, without the first two of the tree, which are our own. */
+/* The processes of a server. The first two of the tree are our own, and are not measured. */
 struct measure {
 	size_t count;
 	pid_t first;

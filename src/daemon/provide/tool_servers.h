@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * All tool servers: one for each pane of a caller, or one for all panes. The first call starts a
- * server; it ends when idle, with its pane, or when the daemon ends. If a server dies during a
- * call, the call ends as gone and is never repeated; the next call starts the server again.
+ * All tool servers. A server serves one pane of callers, or all panes. The first call starts a
+ * server. It ends when idle, with its pane, or with the daemon. If a server dies during a call, the
+ * call fails as gone and is not repeated; the next call starts the server again.
  */
 #pragma once
 
