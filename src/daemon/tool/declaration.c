@@ -15,7 +15,7 @@ bool declaration_refuse(char *ret_reason, const char *format, ...)
 void *declaration_own(struct declaration *declaration, void *memory)
 {
 	size_t count = declaration->owned_count;
-	/* The array is full if count is a power of two. */
+	/* the array is full if count is 0 or a power of two */
 	if ((count & (count - 1)) == 0)
 		declaration->owned = xrealloc(
 		    declaration->owned, (count > 0 ? 2 * count : 1) * sizeof *declaration->owned);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Declarations: a JSON file (see muxbusd(8)) makes a program, or a tool of an MCP server, a method
- * of the daemon.
+ * Declarations: JSON files (see muxbusd(8)). Each makes a method of the daemon from a program, or
+ * from a tool of an MCP server.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 #define DECLARATION_BYTES_MAX ((size_t)64 * 1024) /* of a file */
 #define DECLARATION_PARAMETERS_MAX 32
 #define DECLARATION_WORDS_MAX 64 /* of a command */
-#define DECLARATION_ENV_MAX 8 /* variables of the session that its tool server gets, at most */
+#define DECLARATION_ENV_MAX 8 /* maximum number of session variables for a tool server */
 /* maximum number of needed programs, and of alternatives for each */
 #define DECLARATION_PROGRAMS_MAX 16
 #define DECLARATION_NAME_MAX 64
@@ -23,7 +23,7 @@
 
 enum declaration_answer { DECLARATION_TEXT, DECLARATION_JSON, DECLARATION_IMAGE };
 
-/* A parameter of a tool server's tool, which gets the value of one of ours. */
+/* A parameter of a tool server's tool that gets the value of one of our parameters. */
 struct declaration_rename {
 	const char *theirs; /* the server's name; NULL ends a list */
 	const char *ours;
@@ -34,30 +34,30 @@ struct declaration_server {
 	const char *name;
 	const char *const *command; /* NULL-terminated */
 	bool is_per_daemon; /* false: there is one server for each pane of a caller */
-	/* names of variables of the caller's session that it gets; or NULL */
+	/* names of variables of the caller's session for the server; or NULL */
 	const char *const *env;
 	int64_t idle_ms; /* time without a call after which the server is ended */
-	const char *tool; /* the server's name */
+	const char *tool; /* the server's name of the tool */
 	const struct declaration_rename *renames; /* NULL: parameters have the same names */
 };
 
-/* Another check of a parameter, whose elements field_read() does not check. */
+/* A check of a parameter that field_read() does not do. */
 struct declaration_shape {
 	const char *type; /* "array" or "object"; NULL: field_read() checks all */
 	const char *item; /* type of each element; NULL: any */
 };
 
-/* The first members of the struct of arguments of each declared tool. */
+/* The struct of arguments of each declared tool or provided method begins with these members. */
 struct declaration_args {
 	bool waits;
 	const char *pane;
-	/* how many bytes of the answer the caller sees; 0: all. No field sets it */
+	/* how many bytes of the answer the caller sees; 0: all. No parameter sets this */
 	size_t shown_bytes;
 };
 
 struct declaration {
 	const char *name;
-	const char *const *also; /* or NULL */
+	const char *const *also; /* second names, NULL-terminated; or NULL */
 	const char *group;
 	const char *title;
 	const char *description;
@@ -88,8 +88,8 @@ struct declaration *declaration_read(struct json_reader *reader, const char *tex
 void declaration_free(struct declaration *declaration);
 
 /*
- * Read the member parameters (into fields, shapes and args_size) and the member result (into
- * results); schema may be NULL. Return false with a reason that names the wrong member.
+ * These read the member parameters (into fields, shapes and args_size) and the member result (into
+ * results). schema may be NULL. They return false with a reason that names the wrong member.
  */
 bool declaration_read_parameters(
     struct declaration *declaration, const struct json *schema, char *ret_reason);
@@ -144,9 +144,9 @@ bool declaration_check_name(const char *member, const char *text, char *ret_reas
 #define TOOL_ARGUMENTS_MAX ((size_t)1024 * 1024) /* maximum bytes as JSON */
 
 /*
- * Appends the arguments of a call as a JSON object, with the names of the tool server. An argument
- * that was not given is left out, unless it has a default. Returns false with *ret_error if an
- * array or object, or an element of an array, has a wrong type, or if out is too small.
+ * Appends the arguments of a call as a JSON object, with the names of the tool server. Leaves out
+ * an argument that was not given and has no default. Returns false with *ret_error if an array or
+ * object, or an element of an array, has a wrong type, or if out is too small.
  */
 bool tool_arguments_write(struct buf *out, const struct declaration *declaration, const void *args,
     struct field_error *ret_error);

@@ -6,7 +6,8 @@
 
 #define ENUM_MAX 64
 #define TYPES_MAX 64 /* maximum bytes of all types of a member of the result */
-#define RESULT_SCHEMA_MAX (8 * DECLARATION_BYTES_MAX) /* maximum bytes, as lists of types grow */
+/* maximum bytes; longer than a declaration, as lists of types grow when they are copied */
+#define RESULT_SCHEMA_MAX (8 * DECLARATION_BYTES_MAX)
 #define WHERE_SIZE (DECLARATION_NAME_MAX + 32)
 
 enum property_type {
@@ -359,7 +360,7 @@ static bool read_property(struct declaration *declaration, struct field **next,
 	return is_good;
 }
 
-/* Checks that each second spelling is of one name only. */
+/* Checks that a second spelling stands only once, and is not the name of another parameter. */
 static bool check_aliases(const struct field *fields, char *ret_reason)
 {
 	for (const struct field *alias = fields; alias->name != NULL; alias++)
@@ -461,8 +462,8 @@ static const char *read_types(struct declaration *declaration, const struct json
 }
 
 /*
- * Copies a schema of the result, and writes its name, types and description into row (or NULL; if
- * not, the schema must have types). Other parts of the schema are ignored.
+ * Copies a schema from the result. Writes its name, types and description into row, unless row is
+ * NULL; with a row, it must have types. Ignores other parts of the schema.
  */
 static bool put_schema(struct declaration *declaration, struct json_writer *writer,
     const struct json *schema, struct field_result *row, char *ret_reason)
@@ -479,7 +480,7 @@ static bool put_schema(struct declaration *declaration, struct json_writer *writ
 		    schema->name);
 	if (row != NULL && strcmp(schema->name, "id") == 0 && strstr(types, "string") == NULL)
 		types =
-		    /* a call with wait=false has a text */
+		    /* with wait=false, the id is a string */
 		    declaration_own(declaration, xasprintf("%s|string", types));
 	if (row != NULL)
 		*row = (struct field_result){declaration_copy(declaration, schema->name), types,
@@ -499,7 +500,7 @@ static bool put_schema(struct declaration *declaration, struct json_writer *writ
 	return is_good;
 }
 
-/* The results if none are declared, by the kind of answer. */
+/* The results by the kind of answer, if the declaration has none. */
 static const struct field_result plain_results[][4] = {
     [DECLARATION_TEXT] = {{"text", "string", "the answer"},
 	{"id", "string", "with wait false: the call, and its notification"}, {NULL, NULL, NULL}},

@@ -39,7 +39,7 @@ const char *const tool_state_names[] = {
 
 const struct tool *tool_of(const struct method *method)
 {
-	return (const struct tool *)method; /* method is the first member of struct tool */
+	return (const struct tool *)method;
 }
 
 const struct tool *tool_next(const struct tool_folder *folder, const struct tool *previous)
@@ -243,7 +243,7 @@ static int is_declaration(const struct dirent *entry)
 	return entry->d_name[0] != '.' && str_ends_in(entry->d_name, ".json");
 }
 
-/* Adds a broken entry that says why a folder is not read, as if others can write to it. */
+/* Adds a broken entry that says why a folder is not read. */
 static void refuse_folder(struct tool_folder *folder, const char *path, const char *reason)
 {
 	struct tool *tool = xcalloc(1, sizeof *tool);
@@ -263,7 +263,7 @@ static const char *given_path(void)
 }
 
 /*
- * Adds a broken entry if the path is relative: it is not used, since it would depend on the
+ * Adds a broken entry if MUXBUS_TOOLS is a relative path, which is not used: it would depend on the
  * daemon's directory.
  */
 static void refuse_relative(struct tool_folder *folder)
@@ -415,7 +415,7 @@ static void on_changed(void *data)
 
 void tool_folder_read(struct tool_folder *folder)
 {
-	(void)inotify_hub_take(folder->hub); /* a write may have begun */
+	(void)inotify_hub_take(folder->hub); /* notices whether a write has begun */
 	on_changed(folder);
 }
 

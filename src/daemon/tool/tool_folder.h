@@ -13,7 +13,7 @@
 
 enum tool_state {
 	TOOL_LISTED,
-	TOOL_HIDDEN, /* a needed program is missing */
+	TOOL_HIDDEN, /* its program or a needed one is missing */
 	TOOL_BROKEN, /* the file or its program cannot be used: see reason */
 };
 extern const char *const tool_state_names[];
@@ -49,7 +49,10 @@ void tool_folder_free(struct tool_folder *folder);
  */
 void tool_folder_read(struct tool_folder *folder);
 
-/* Sets a function that is called after each reading, since other files may have changed too. */
+/*
+ * Sets a function that is called after each reading, since other files of the folders may have
+ * changed.
+ */
 void tool_folder_set_read(struct tool_folder *folder, void (*read)(void *data), void *data);
 
 /*
@@ -58,7 +61,10 @@ void tool_folder_set_read(struct tool_folder *folder, void (*read)(void *data), 
  */
 const char *tool_folder_path(const struct tool_folder *folder, size_t at);
 
-/* Reads a file that no other user (but root) can change. Returns its length; -1 with a reason. */
+/*
+ * Reads a file that no other user (but root) can change. Returns the number of bytes read, or -1
+ * with a reason.
+ */
 ssize_t tool_file_read(
     const char *path, char *out, size_t size, char *ret_reason, size_t reason_size);
 

@@ -74,7 +74,7 @@ static void forget(struct tool_kept_set *set)
 		if (!kept->has_ended)
 			continue;
 		answer_path(set, kept->id, path);
-		(void)unlink(path); /* fails for a call that failed, which may have no file */
+		(void)unlink(path); /* fails if the file could not be written */
 		record_delete(queue_store(set->queue), &kept_kind, kept->id);
 		set->ended--;
 		kept_free(set, kept);

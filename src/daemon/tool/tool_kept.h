@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Kept calls: calls of providers for which no request waits. The end of a call is a notification,
- * and a file has its answer.
+ * Kept calls: calls of providers for which no request waits. A notification reports the end of a
+ * call, and a file has its answer.
  *
- * After kill -9 of the daemon, a tool server goes on with its calls, and the next daemon resumes
- * them. A call that no server has is notified as gone, with its effect unknown; no call is
- * repeated.
+ * After kill -9 of the daemon, a tool server continues its calls, and the next daemon resumes them.
+ * A call that no server has is notified as gone, with its effect unknown. No call is repeated.
  */
 #pragma once
 
@@ -19,8 +18,8 @@ struct job_set;
 struct queue;
 
 /*
- * Loads the calls from the store. Calls that have not ended wait 15 s for their tool servers if a
- * program of a provider is among the running jobs; else they fail now. jobs is used only in this
+ * Loads the calls from the store. If a program of a provider runs as a job, calls that have not
+ * ended wait some seconds for their tool servers; else they fail now. jobs is used only in this
  * call. Returns NULL with a reason on failure.
  */
 struct tool_kept_set *tool_kept_set_new(struct event_base *base, struct queue *queue,

@@ -84,7 +84,10 @@ static bool has_succeeded(
 	return job->state == JOB_EXITED || fail_as_ended(jobs, job, failure);
 }
 
-/* Writes the output as text. The middle of a long one is left out; a line says how much. */
+/*
+ * Writes the output as text. A long one has a line in place of its middle that says how much is
+ * left out.
+ */
 static void write_text(
     struct json_writer *writer, const struct job_set *jobs, const struct job *job)
 {
@@ -160,7 +163,7 @@ static bool write_image(struct json_writer *writer, const struct buf *bytes, con
 {
 	const char *found = tool_run_image_type(bytes);
 	bool is_any = strchr(type, '*') != NULL;
-	size_t max = (result_max - 1024) / 4 * 3; /* base64 is longer by 4/3 */
+	size_t max = (result_max - 1024) / 4 * 3; /* base64 makes 4 bytes of 3 */
 	if (bytes->len > 0 && bytes->data[0] == '{' && bytes->len < result_max)
 		return write_json(writer, bytes, failure);
 	if (is_any ? found == NULL : found != NULL && strcmp(found, type) != 0)

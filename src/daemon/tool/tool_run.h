@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Running the program of a declared tool: as a job, so that its end is known even if the daemon
- * ends before. The program gets its arguments as a line of JSON on standard input, and answers on
+ * Runs the program of a declared tool as a job, so that its end is known even if the daemon ends
+ * before. The program gets its arguments as a line of JSON on standard input, and answers on
  * standard output.
  */
 #pragma once
@@ -16,7 +16,9 @@
 /* Returns the kind of answer: "text", "json", or a kind of image as "image/png". */
 const char *tool_run_answer(const struct declaration *declaration);
 
-/* Returns how many bytes from the begin of the output are kept, besides the last JOB_TAIL_SIZE. */
+/*
+ * Returns how many bytes are kept from the beginning of the output, besides the last JOB_TAIL_SIZE.
+ */
 int64_t tool_run_kept_bytes(const char *answer);
 
 /* Returns the type of an image by its first bytes; NULL: models do not accept this kind. */

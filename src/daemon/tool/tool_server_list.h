@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The tools of a tool server, by its call of provide, and the arguments that each requires. */
+/*
+ * The tools that a tool server has listed in its call of provide, and the arguments that each
+ * requires.
+ */
 #pragma once
 
 #include "base/base.h"
@@ -24,7 +27,7 @@ int tool_server_list_read(
     struct tool_server_list *list, const struct json *rows, char *ret_reason, size_t size);
 
 /*
- * Checks that the server has a tool, and that it requires no more than these arguments
+ * Checks that the server has a tool, and that the tool requires none but these arguments
  * (NULL-terminated). Returns 0, or -1 with a reason that names the missing tool or arguments.
  */
 int tool_server_list_check(const struct tool_server_list *list, const char *tool,
