@@ -58,7 +58,7 @@ static const struct condition_kind *kind_named(const char *name)
 	return NULL;
 }
 
-/* Writes a condition; the member with the kind's own name gets the value of key. */
+/* Writes a condition. The member with the kind's own name gets the value of key. */
 static void put_condition(struct json_writer *writer, const struct condition_kind *kind,
     const struct json *spec, const struct json *key)
 {
@@ -99,8 +99,8 @@ static const struct json *find_type(const struct json *spec)
 }
 
 /*
- * Finds the member that stands in place of the one with the kind's own name: a member that the kind
- * does not have. "pane" is such a member only if the kind's own name means a pane.
+ * Finds the value for the member with the kind's own name: a member that the kind does not have.
+ * The member "pane" counts only if the kind's own member is a pane.
  */
 static const struct json *find_key(
     const struct condition_kind *kind, const struct json *spec, const struct json *type)
@@ -115,7 +115,7 @@ static const struct json *find_key(
 	return NULL;
 }
 
-/* Returns true for a member of any kind, which is then no misspelled kind. */
+/* Returns true for a member of any kind: it is no misspelled name of a kind. */
 static bool is_field(const char *name)
 {
 	const struct condition_kind *kind = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Conditions of waits. A condition is armed once; then it matches, or ends because its object does
- * not exist any more or its pattern is too slow. A condition on a state matches at once if the
- * state is reached already.
+ * Conditions of waits. An armed condition matches, or ends because its object does not exist any
+ * more or its pattern is too slow. A condition on a state matches at once if the state is reached
+ * already.
  */
 #pragma once
 
@@ -25,12 +25,12 @@ struct condition_kind {
 	bool needs_tmux; /* it needs events or output of a pane */
 	bool reads_disk; /* it reads files, so the role read_only may not use it */
 	bool follows; /* it needs events of tmux even without a pane */
-	/* it needs only output, which may come by a pipe, or the end of a process */
+	/* it needs no tmux client: output may come by a pipe, and a process that ends is seen */
 	bool by_output;
 	/* The members that name objects of tmux, NULL-terminated; NULL: none. */
 	const char *const *tmux_members;
 	size_t args_size;
-	/* Begins to watch. Returns false after failing the request. */
+	/* Begins to watch. Returns false after failing the request or putting it off. */
 	bool (*arm)(struct condition *condition, struct request *request, const void *args);
 	void (*disarm)(struct condition *condition); /* frees what arm() has made; called once */
 };
@@ -38,7 +38,6 @@ struct condition_kind {
 /* For kinds that need the output of the pane in this member. */
 #define CONDITION_OF_PANE(member) .pane_member = (member), .needs_tmux = true, .by_output = true
 
-/* The tables of kinds; a row with name NULL ends each. */
 extern const struct condition_kind condition_kinds_agent[];
 extern const struct condition_kind condition_kinds_cpu[];
 extern const struct condition_kind condition_kinds_event[];
@@ -50,8 +49,8 @@ extern const struct condition_kind condition_kinds_prompt[];
 extern const struct condition_kind condition_kinds_sec[];
 
 /*
- * Sets the tables of kinds, a list that ends with NULL and must last. Call this before all other
- * functions here.
+ * Sets the tables of kinds, a list that ends with NULL and must last. Call this before other
+ * functions of conditions.
  */
 void condition_kind_set_tables(const struct condition_kind *const *tables);
 
@@ -77,10 +76,12 @@ struct condition {
 	uint32_t pane, window, session; /* MUXBUS_NO_ID: none */
 	bool needs_tmux; /* it is restored, and can be armed only while tmux is followed */
 	bool is_staying; /* it can match again */
-	bool takes_all; /* a match acknowledges its notification, for whatever pane that is */
-	struct pane_ref own; /* else only if it is for this pane; cleared: never */
+	bool takes_all; /* a match settles notifications for all panes */
+	struct pane_ref own; /* a match settles notifications for this pane; cleared: for none */
 	bool is_unarmed; /* it was restored and not armed yet, or was disarmed */
-	/* Called when the state leaves PENDING; if is_staying, at each match. Not within arm(). */
+	/*
+	 * Called when the state leaves PENDING; if is_staying, at each match. Not called by arm().
+	 */
 	void (*changed)(struct condition *condition, void *data);
 	void *data;
 	bool is_arming;
@@ -88,14 +89,14 @@ struct condition {
 
 /*
  * Makes a condition of an object such as {"job":"A1B2"}, and arms it. list is the parameter that
- * has the object, for errors. Returns NULL after failing the request. The condition may have
- * matched or ended already. parts must outlive it.
+ * has the object, for errors. Returns NULL after failing the request or putting it off. The
+ * condition may have matched or ended already. parts must outlive it.
  */
 struct condition *condition_new(struct request *request, const struct daemon *parts,
     const struct json *spec, const char *list, bool is_staying,
     void (*changed)(struct condition *condition, void *data), void *data);
 void condition_free(struct condition *condition);
-/* Ends the watching; the state stays. Not within a callback of what the condition watches. */
+/* Stops watching; the state stays. Do not call this from a callback of the watched object. */
 void condition_disarm(struct condition *condition);
 
 /*
@@ -109,14 +110,17 @@ struct condition *condition_restore(
 bool condition_follows(const struct condition_kind *kind, bool by_pipe);
 /* The same for any of these conditions. Invalid ones do not count. */
 bool condition_any_follows(const struct json *specs, bool by_pipe);
-/* Returns true if one of these conditions may be about a pane, so that a fresh model is needed. */
+/*
+ * Returns true if one of these conditions may be about an object of tmux, which needs a fresh
+ * model.
+ */
 bool condition_any_looks(const struct json *specs);
 
 extern const char *const condition_state_names[CONDITION_STATE_COUNT_];
 /* Returns true if a match settles a notification to this pane. */
 bool condition_takes(const struct condition *condition, const struct pane_ref *pane);
 
-/* For kinds that see only news while they are armed: notes that a restored one has a gap. */
+/* Notes that a restored condition has a gap. For kinds that see only what happens while armed. */
 void condition_note_past(struct condition *condition, const struct request *request);
 
 /* Ends a condition (or reports a match, if it stays). Write the details before. */

@@ -16,7 +16,7 @@ struct cpu_watch {
 	pid_t pid; /* first process of the pane; 0: the whole machine */
 	double percent;
 	int64_t for_ms;
-	int64_t since_ms; /* CLOCK_MONOTONIC since when use is below the limit; 0: it is not */
+	int64_t since_ms; /* CLOCK_MONOTONIC when use fell below the limit; 0: it is not below */
 	double latest;
 	struct cpu_sample sample;
 };
@@ -51,7 +51,7 @@ static void cpu_look(void *data)
 	if (watch->latest >= watch->percent)
 		watch->since_ms = 0;
 	else if (watch->since_ms == 0)
-		/* the sample is about the time of the last step */
+		/* the sample covers the time since the last step */
 		watch->since_ms = now_ms - CPU_STEP_MS;
 	if (watch->since_ms == 0 || now_ms - watch->since_ms < watch->for_ms) {
 		loop_timer_arm(watch->timer, CPU_STEP_MS);

@@ -19,8 +19,8 @@ enum {
 struct event_watch {
 	struct condition *condition;
 	struct subscription_set *set;
-	uint64_t kinds; /* wanted; the other kinds of the set say that the object is gone */
-	char *pattern; /* of kinds of providers that have not returned; NULL: none */
+	uint64_t kinds; /* the wanted kinds; events of other kinds report that the object is gone */
+	char *pattern; /* for kinds of providers that may return later; NULL: none */
 	const struct json *where; /* owned by where_reader; NULL: any event */
 	struct json_reader *where_reader, *event_reader;
 };

@@ -91,7 +91,7 @@ static size_t first_place(const char *path, struct tail_place *ret_place)
 {
 	struct stat status;
 	if (stat(path, &status) < 0)
-		return 0; /* a new file is read from its begin */
+		return 0; /* a new file is read from its beginning */
 	*ret_place = (struct tail_place){.dev = status.st_dev, .ino = status.st_ino};
 	return 1;
 }

@@ -19,7 +19,7 @@ static const struct field job_fields[] = {
     {.name = NULL},
 };
 
-/* Settles the notification of the job's end, as the wait reports it. */
+/* Matches, and settles the notification of the job's end, since the wait reports it. */
 static void settle_job(struct condition *condition, const struct job *job)
 {
 	struct json_writer writer;

@@ -13,11 +13,11 @@ enum {
 	BEGIN_MS = 50,
 	SCREEN_WAIT_MS = 50, /* delay from output to a look at the screen */
 	EXIT_LOOK_MS = 100,
-	/* number of looks; after half of them, the library reports an end even without a status */
+	/* number of looks, in which the library reports an end even without a status */
 	EXIT_LOOKS = 12,
 };
 
-/* The members of all kinds; each kind sets those that its fields name. */
+/* The arguments of the kinds in this file; each kind sets those that its fields name. */
 struct pane_condition_args {
 	const char *pane, *regex;
 	double quiet_sec;
@@ -125,7 +125,7 @@ static void screen_read(void *data, int error, const struct muxbus_reply *replie
 		return;
 	}
 	if (error != 0 || count < 1 || watch->condition->state != CONDITION_PENDING)
-		return; /* the tap reports that the pane has closed */
+		return; /* if the pane has closed, the tap reports it */
 	watch->condition->at_entry = watch->looks++ == 0;
 	result = pattern_find(watch->pattern, replies[0].body, written_len(&replies[0]), 0, &match);
 	if (result == PATTERN_LIMIT)
@@ -219,7 +219,7 @@ static void quiet_due(void *data)
 	struct json_writer writer;
 	int64_t left_ms;
 	if (watch->condition->state != CONDITION_PENDING)
-		return; /* the pane has closed, and the wait ends soon */
+		return; /* the condition has ended, and the wait ends soon */
 	if (!is_heard(watch))
 		watch->last_ms = clock_mono_ms();
 	left_ms = watch->last_ms + watch->quiet_ms - clock_mono_ms();
@@ -284,7 +284,7 @@ static void exited_look(void *data)
 	    muxbus_model_pane(tmux_model(watch->condition->parts->tmux), watch->pane);
 	bool has_ended, is_known;
 	if (pane == NULL || watch->condition->state != CONDITION_PENDING)
-		return; /* an event reports that the pane has closed */
+		return; /* if the pane has closed, an event reports it */
 	has_ended = pane->is_dead || (pane->pid > 0 && process_has_ended(pane->pid));
 	is_known = pane->is_dead && (pane->exit_status >= 0 || pane->exit_signal != 0);
 	if (is_known || (has_ended && watch->looks == EXIT_LOOKS)) {

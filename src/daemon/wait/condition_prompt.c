@@ -11,7 +11,7 @@ enum {
 	/* delay of the first look: a command typed just before may not be read yet */
 	ENTRY_MS = 500,
 	AGAIN_MIN_MS = 250,
-	/* looks go on at this interval, as a prompt may appear without output */
+	/* longest interval between looks, which go on as a prompt may appear without output */
 	AGAIN_MAX_MS = 5000,
 	TEXT_MAX = 4096,
 };
@@ -211,7 +211,7 @@ static void agent_stopped(struct agent_listener *listener, const struct agent *a
 	}
 }
 
-/* Arms the condition on a kept agent, whose state the daemon always knows. */
+/* Arms the condition on a kept agent, whose state the daemon knows without looking. */
 static bool arm_agent(struct condition *condition, const struct agent *agent)
 {
 	struct pane_watch *watch = xcalloc(1, sizeof *watch);

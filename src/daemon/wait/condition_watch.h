@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Conditions on panes have these in common. */
+/* The parts that conditions on panes share. */
 #pragma once
 
 #include "daemon/agent/agent.h"
@@ -36,11 +36,12 @@ struct pane_watch {
 /* Makes a watch of the pane that text names. Returns NULL after failing the request. */
 struct pane_watch *pane_watch_new(
     struct condition *condition, struct request *request, const char *text);
-/* Frees the watch; if a reply of tmux is pending, the reply does that. */
+/* Frees the watch. If a reply of tmux is pending, the reply will free it. */
 void pane_watch_disarm(struct condition *condition);
 
 /*
- * If the pane has closed since it was found: fails the request, frees the watch and returns false.
+ * Call this if the pane has closed since it was found: fails the request, frees the watch and
+ * returns false.
  */
 bool pane_watch_fail(struct pane_watch *watch, struct request *request);
 /*
@@ -49,7 +50,7 @@ bool pane_watch_fail(struct pane_watch *watch, struct request *request);
  */
 bool pane_watch_tap(struct pane_watch *watch, struct request *request,
     void (*output)(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len));
-/* Watches lines for a pattern. Returns false after failing the request and freeing the watch. */
+/* Compiles the pattern. Returns false after failing the request and freeing the watch. */
 bool pane_watch_pattern(
     struct pane_watch *watch, struct request *request, const char *field, const char *regex);
 void pane_watch_listen(struct pane_watch *watch,

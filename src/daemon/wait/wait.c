@@ -8,7 +8,7 @@
 #include "daemon/wait/wait_private.h"
 #include "io/loop_timer.h"
 
-enum { TIMER_MAX_MS = 86400000 }; /* a day; for a longer timeout the timer is armed again */
+enum { TIMER_MAX_MS = 86400000 }; /* a day; a longer timeout arms the timer several times */
 
 static void arm_deadline(struct wait *wait);
 static void wait_arm_again(struct wait *wait, bool with_tmux);
@@ -194,7 +194,7 @@ static void on_settled(void *data)
 	if (wait_is_over(wait))
 		wait_end(wait, false);
 	else if (!stays(wait))
-		wait_record_put(wait); /* one condition of "all" has matched */
+		wait_record_put(wait); /* a condition of "all" has matched */
 }
 
 /* Answers the request that resumed the wait, as its timeout is over. The wait itself goes on. */
@@ -238,7 +238,7 @@ static void on_changed(struct condition *condition, void *data)
 		loop_timer_wake(wait->settled);
 }
 
-/* Called when the peer disconnects, which a named wait outlives. */
+/* Called when the request is cancelled, as when its peer disconnects. A named wait goes on. */
 static void on_cancelled(void *data)
 {
 	struct wait *wait = data;
@@ -486,7 +486,7 @@ static bool is_valid_name(struct request *request, const char *name)
 	    request, "wait", "must be 1 to %d characters of A-Z a-z 0-9 _ . : -", WAIT_NAME_MAX);
 }
 
-/* Checks the limit: the conditions of the role read_only in all waits together are limited. */
+/* Checks how many conditions the role read_only has in all waits together. */
 static bool has_room(const struct wait_set *set, struct request *request, size_t count)
 {
 	if (request_role(request) != ROLE_READ_ONLY)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Waits. A wait ends with the response to its request. A named wait outlives its connection, and a
+ * Waits. The wait of a request ends with the response. A named wait outlives its connection, and a
  * request with the same name resumes it. A background wait (wait_for_idle, watch_pane) ends with a
  * notification. Named and background waits are in the store, and are armed again after a restart.
  */

@@ -8,7 +8,7 @@
 
 #define WAIT_CONDITIONS_MAX 64
 #define WAIT_NAMED_MAX 256
-/* maximum number of conditions of the role read_only; each takes about 20 kB */
+/* maximum number of conditions of the role read_only, in all waits together */
 #define WAIT_READERS_MAX 1024
 #define WAIT_BACKGROUND_MAX 1000
 #define WAIT_NAME_MAX 64
@@ -23,7 +23,7 @@ enum wait_kind {
 
 struct wait_part {
 	struct condition *condition;
-	char *spec; /* the condition as JSON, with its pane as an id */
+	char *spec; /* the condition as JSON, with its pane and window as ids */
 	struct pane_ref pane; /* pane of the condition; cleared: none */
 };
 
@@ -53,6 +53,9 @@ struct wait {
 	struct pane_ref pane; /* the pane that is notified of the end; cleared: none */
 	uint64_t notified; /* number of the notification of the end; 0: none yet */
 	struct loop_timer *deadline;
-	/* rings at the end of the turn of the loop in which a condition has changed */
+	/*
+	 * runs at the end of the turn in which a condition has changed, or when matches are
+	 * notified
+	 */
 	struct loop_timer *settled;
 };

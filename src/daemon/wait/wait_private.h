@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The parts that the files about waits share: the engine (wait.c), the notifications, the records.
+ * The parts that the files about waits share: the engine (wait.c), its base, the notifications, the
+ * records.
  */
 #pragma once
 

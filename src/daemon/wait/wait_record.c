@@ -91,7 +91,8 @@ void wait_record_put(const struct wait *wait)
 	    .began_ms = clock_real_ms() - (clock_mono_ms() - wait->began_ms),
 	    .count = wait->count};
 	if (wait->request != NULL)
-		pane_ref_clear(&kept.wait.pane); /* the next daemon is asked for the wait again */
+		/* the caller will ask the next daemon for the wait */
+		pane_ref_clear(&kept.wait.pane);
 	for (size_t at = 0; at < wait->count; at++) {
 		const struct condition *condition = wait->parts[at].condition;
 		struct kept_part *part = &kept.parts[at];
