@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Demand: whether any part of the daemon needs output or events of tmux. Without -o attach=always
- * the daemon is attached only while there is demand, and for ATTACH_REST_MS after.
+ * Demand: whether any part of the daemon needs output or events of tmux. By default the daemon is
+ * attached while there is demand, and for ATTACH_REST_MS after. With -o attach=always it stays
+ * attached, and with attach=never it does not attach.
  *
- * The demand comes from subscriptions, waits and followed output that need a client of tmux; and,
- * if output does not come by pipe, from agents and from texts that are typed or will be. A request
- * that tmux commands can answer makes no demand.
+ * The demand comes from subscriptions, waits and followed output that need a client of tmux. If
+ * output does not come by pipe, it also comes from agents, and from texts that are typed or will
+ * be. A request that tmux commands can answer makes no demand.
  */
 #pragma once
 

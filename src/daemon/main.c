@@ -45,8 +45,8 @@
 #include "wire/address.h"
 
 /*
- * How long the start waits for a running tmux server, before the daemon is ready without it; and
- * how long a normal stop may take.
+ * How long the start waits for a running tmux server before the daemon is ready without it; and how
+ * long a normal stop may take.
  */
 #define FIRST_WAIT_MS 6000
 #define STOP_MS 2000
@@ -59,7 +59,7 @@ struct main {
 	struct mcp *mcp;
 	struct fleet *fleet; /* NULL: the daemon follows a tmux server */
 	struct event_log_listener closed_panes;
-	struct attach_demand *demand; /* NULL: always attached */
+	struct attach_demand *demand; /* NULL: attach=always, or a fleet */
 	struct config config;
 	struct counters counters;
 	struct meter meter;
@@ -96,7 +96,7 @@ static void detach(void *data)
 
 static void stop(struct daemon *daemon, const char *reason)
 {
-	struct main *main = (struct main *)daemon; /* daemon is its first member */
+	struct main *main = (struct main *)daemon;
 	if (main->is_stopping)
 		return;
 	main->is_stopping = true;
@@ -117,7 +117,7 @@ static void on_signal(evutil_socket_t number, short events UNUSED, void *data)
 	struct main *main = data;
 	char reason[512];
 	if (number == SIGUSR1) {
-		/* a failure is reported by the next line */
+		/* the call below reports a failure */
 		(void)start_make_dir(&main->config, reason, sizeof reason);
 		server_listen_anew(main->daemon.server);
 	} else if (number == SIGHUP && !main->config.is_foreground)
@@ -133,7 +133,10 @@ static void tell_status(const struct main *main)
 					   : "STATUS=Waiting for the tmux server.");
 }
 
-/* Tells the starting process and the service manager that the daemon is ready. */
+/*
+ * Opens the socket, and notifies the starting process and the service manager that the daemon is
+ * ready.
+ */
 static void become_ready(void *data)
 {
 	struct main *main = data;
