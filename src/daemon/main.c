@@ -133,10 +133,7 @@ static void tell_status(const struct main *main)
 					   : "STATUS=Waiting for the tmux server.");
 }
 
-/*
- * Opens the socket, and notifies the starting process and the service manager that the daemon is
- * ready.
- */
+/* Opens the socket, and reports to the starter and the service manager that it is ready. */
 static void become_ready(void *data)
 {
 	struct main *main = data;

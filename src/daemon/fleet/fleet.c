@@ -14,9 +14,7 @@ enum {
 	FOREIGN_NAME_SIZE = 65,
 };
 
-/*
- * How a fleet handles requests of one method. Requests of a method that has no row go to one host.
- */
+/* How a fleet handles requests of one method. Without a row, a request goes to one host. */
 struct fleet_route {
 	const char *method;
 	/* Takes a request over many hosts. Returns false if the request goes to one host. */
@@ -32,10 +30,7 @@ struct fleet_route {
 	const char *address;
 };
 
-/*
- * The fleet has one link to a host, shared by all peers, so the host's daemon could not tell which
- * of them is the provider.
- */
+/* All peers share one link to a host, so its daemon could not tell which peer is the provider. */
 static void refuse_provider(
     struct fleet *fleet UNUSED, struct request *request, struct host *only UNUSED)
 {
@@ -43,9 +38,7 @@ static void refuse_provider(
 	    "a fleet is no provider: connect to muxbusd on the host itself");
 }
 
-/*
- * A method that only hosts know. Its effects are unknown here, so only the role full may call it.
- */
+/* A method that only hosts know. Its effects are unknown, so only the role full may call it. */
 struct foreign {
 	struct list link;
 	struct method method;
@@ -190,10 +183,7 @@ static bool check_params(struct fleet *fleet, struct request *request, const str
 	return is_valid;
 }
 
-/*
- * Handles a request. text: the parameters without host names. Returns false if the daemon's own
- * handler must answer.
- */
+/* text: params without host names. Returns false if the daemon's own handler must answer. */
 static bool take(struct fleet *fleet, struct request *request, struct host *host,
     const struct json *params, const struct buf *text)
 {

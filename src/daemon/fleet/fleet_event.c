@@ -27,10 +27,7 @@ struct stream_source {
 };
 
 struct fleet_stream {
-	/*
-	 * The ask's request stands for the subscription, and ends with it. It has no id, so it gets
-	 * no response.
-	 */
+	/* Its request stands for the subscription; without an id, it gets no response. */
 	struct fleet_ask ask;
 	struct list link;
 	struct peer *peer;
@@ -220,10 +217,7 @@ static struct stream_source *add_source(struct fleet_stream *stream, struct host
 	return list_entry(fleet_part_new(&stream->ask, host), struct stream_source, part);
 }
 
-/*
- * Keeps a source whose host is not in the list of hosts. If there are too many such sources, ends
- * it and returns false.
- */
+/* Keeps a source whose host is not listed. If there are too many, ends it and returns false. */
 static bool set_away(struct stream_source *source, const char *name)
 {
 	bool is_kept = ++source->part.ask->fleet->away <= FLEET_AWAY_MAX;
@@ -270,10 +264,7 @@ void fleet_event_state(struct fleet *fleet, struct host *host)
 	}
 }
 
-/*
- * Returns true if an event is passed on. The fleet reports host_state itself, so it drops that
- * kind.
- */
+/* Returns true if an event is passed on: the fleet itself reports host_state. */
 static bool is_of_host(const struct json *params)
 {
 	const char *kind = json_get_str(params, "kind", "");
@@ -353,10 +344,7 @@ static const struct field fields[] = {
     {.name = NULL},
 };
 
-/*
- * Finds the host of an element of panes or sessions, and the rest of this target. Returns NULL if
- * the host is unknown.
- */
+/* Finds the host and the rest of a target. Returns NULL if the host is unknown. */
 static struct host *host_of(const struct fleet *fleet, const struct stream_args *args,
     const char *target, const char **ret_rest)
 {
@@ -450,10 +438,7 @@ static char *write_targets(
 	return (char *)buf_steal(&out, NULL);
 }
 
-/*
- * Returns the filter for hosts as JSON members; NULL if the stream wants no events of hosts. The
- * caller frees the text.
- */
+/* Returns the filter for hosts as JSON members, for the caller to free; NULL: no events wanted. */
 static char *write_filter(const struct stream_args *args)
 {
 	struct json_writer writer;

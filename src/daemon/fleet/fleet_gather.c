@@ -30,9 +30,7 @@ static void clear_part(struct fleet_part *part)
 	buf_finish(&own_of(part)->missing);
 }
 
-/*
- * Writes an array of the texts of all parts. offset: the place of the text in struct gather_part.
- */
+/* Writes an array of the texts of all parts, which are at offset in struct gather_part. */
 static void put_parts(
     struct json_writer *writer, const struct fleet_ask *ask, const char *name, size_t offset)
 {

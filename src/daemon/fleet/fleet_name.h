@@ -13,10 +13,7 @@ struct host_set;
 
 /* Finds the host of "B" or "B/work". Returns NULL if it is unknown. */
 struct host *fleet_name_host(const struct host_set *hosts, const char *text);
-/*
- * Finds the host of "B:%3", and sets *ret_rest to "%3" in text. Returns NULL if the prefix is not
- * the name of a host.
- */
+/* Finds the host of "B:%3", and sets *ret_rest to "%3" in text. Returns NULL without a host. */
 struct host *fleet_name_split(
     const struct host_set *hosts, const char *text, const char **ret_rest);
 

@@ -316,10 +316,7 @@ static void begin(struct fleet_pull *pull, const struct next_request *next)
 	mem_free(params);
 }
 
-/*
- * Makes a pull for the request, unless there is one with the same parameters. Returns true if there
- * is one with entries.
- */
+/* Makes a pull unless there is an equal one. Returns true if that one has entries. */
 static bool pull_from(struct fleet *fleet, struct host *host, const struct next_request *next)
 {
 	struct fleet_pull *new;

@@ -23,9 +23,7 @@ enum {
 	PARAMS_MAX = 256 * 1024,
 	ANSWER_MS = 10000, /* the request fails if its host has not answered by then */
 	AGAIN_MS = 2000, /* delay before a failed step is retried */
-	/*
-	 * delay before the notification is asked for, in which the caller can begin to wait for it
-	 */
+	/* delay in which the caller can begin to wait for the notification itself */
 	WAITED_MS = 1000,
 	POLL_SEC = 3600,
 	ACK_MS = 24 * 3600 * 1000,
@@ -124,9 +122,7 @@ static void name_host(const struct host *host, char out[HOST_SIZE])
 	(void)snprintf(out, HOST_SIZE, "%s/%s", host->spec.name, host->spec.server);
 }
 
-/*
- * Returns a checksum of the host's address, or `other` if the host is unknown or is this machine.
- */
+/* Returns a checksum of the host's address; `other` if it is unknown, or this machine. */
 static uint64_t place_of(const struct fleet *fleet, const char *name, uint64_t other)
 {
 	const struct host *host = find(fleet, name);
@@ -329,10 +325,7 @@ static void go_on(struct fleet_notice *notice)
 	step(notice);
 }
 
-/*
- * Returns true if a request on the host, other than a consumer, waited for the notification. No
- * pane is woken then.
- */
+/* Returns true if a request on the host waited, not a consumer: then no pane is woken. */
 static bool is_waited(const struct json *entry)
 {
 	const struct json *delivery = json_member(entry, "delivery");
@@ -480,10 +473,7 @@ void fleet_notices_write_stranded(const struct fleet *fleet, struct json_writer 
 	}
 }
 
-/*
- * Finds the pane from which a request comes, if the pane is on this machine. Returns its host, or
- * NULL.
- */
+/* Finds the requester's pane if it is on this machine. Returns its host, or NULL. */
 static const struct host *find_own_pane(
     const struct fleet *fleet, struct request *request, char pane[PANE_SIZE])
 {
@@ -613,10 +603,7 @@ static void answer_again(
 	request_done(request);
 }
 
-/*
- * Answers a request that is invalid, or the repetition of an earlier one. Returns false for a new
- * request.
- */
+/* Answers an invalid or repeated request. Returns false for a valid new one. */
 static bool is_settled(struct fleet_notice *notice, struct request *request, struct host *host,
     const struct json *params, const struct buf *text)
 {

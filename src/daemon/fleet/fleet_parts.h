@@ -10,10 +10,7 @@
 #define FLEET_KEY_SIZE 96
 #define FLEET_NOTICES_MAX 500 /* maximum number of open notices */
 #define FLEET_PULLS_MAX 2000 /* maximum number of pulls (fleet_next.c) */
-/*
- * Maximum number of streams of all peers. They share one connection to a host, on which its daemon
- * allows SUBSCRIPTIONS_MAX.
- */
+/* maximum for all peers, which share a link: a daemon allows it SUBSCRIPTIONS_MAX */
 #define FLEET_STREAMS_MAX 60
 
 struct field;
@@ -83,9 +80,7 @@ void fleet_part_end(struct fleet_part *part);
 /* Frees the ask. Returns its request, which the caller answers. */
 struct request *fleet_ask_end(struct fleet_ask *ask);
 
-/*
- * Returns the text of an error (the member "error" of a message), which owns the text. Never NULL.
- */
+/* Returns the text of an error (member "error" of a message), which owns it. Never NULL. */
 const char *fleet_error_text(const struct json *error);
 const char *fleet_error_kind(const struct json *message); /* "" if none */
 /* Returns true if a later try may succeed, as after an error of the link. */
@@ -95,10 +90,7 @@ void fleet_fail(struct request *request, const struct host *host, const struct j
 
 /* Writes a host without an answer as an element of "missing". */
 void fleet_put_missing(struct json_writer *writer, const struct host *host, const char *reason);
-/*
- * Reads parameters into args; they are valid until the next call. Returns false after failing the
- * request.
- */
+/* Reads args, which are valid until the next call. Returns false after failing the request. */
 bool fleet_read(struct fleet *fleet, struct request *request, const struct field *fields,
     const struct json *params, void *args, size_t size);
 /* Returns the value of a parameter, or NULL if it is left out or null. */

@@ -220,10 +220,7 @@ static void on_answered(struct fleet_part *part, const struct json *message)
 	}
 	if (!is_removed && (!fleet_name_is_list(list) || list->count != own->count)) {
 		const struct host *host = part->host;
-		/*
-		 * The waits on other hosts stay if the peer can resume them by repeating the
-		 * request.
-		 */
+		/* The waits on other hosts stay if a repeated request can resume them. */
 		if (!wait->is_kept || !fleet_error_may_pass(message))
 			cancel_there(wait);
 		fleet_fail(fleet_ask_end(part->ask), host, json_member(message, "error"));
@@ -363,10 +360,7 @@ static bool add_all(struct fleet_wait *wait, const struct json *list, struct hos
 		"one");
 }
 
-/*
- * Calls wait_for on a host. After a cut the call is repeated: a named wait goes on, one without a
- * name starts again.
- */
+/* Calls wait_for on a host. A call repeated after a cut resumes a wait that has a name. */
 static void ask(struct fleet_wait *wait, struct wait_host *own)
 {
 	struct json_writer writer;

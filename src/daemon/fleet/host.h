@@ -29,10 +29,7 @@ struct host {
 	struct list entry;
 	struct host_set *set;
 	struct host_spec spec; /* with copies of the strings */
-	/*
-	 * The prefix of the host's targets: "B", or "B/work" if "B" alone means another tmux
-	 * server.
-	 */
+	/* prefix of the host's targets: "B", or "B/work" if "B" alone means another server */
 	char label[2 * HOST_NAME_BYTES + 2];
 	enum host_state state;
 	struct host_link *link; /* may be a link that is ending; NULL: none */
@@ -56,10 +53,7 @@ struct host {
 	void (*silent)(struct host *host, const char *reason);
 };
 
-/*
- * Handlers must not add or remove hosts. They may make and cancel calls. added and renamed may be
- * NULL.
- */
+/* Handlers may make and cancel calls, but not add or remove hosts. */
 struct host_handlers {
 	void (*state)(void *data, struct host *host);
 	/* Called with a message that is no response. It is valid only during the call. */
@@ -67,10 +61,7 @@ struct host_handlers {
 	void (*added)(void *data, struct host *host);
 	/* Called before a host is removed. Then its calls fail, and the host is freed. */
 	void (*removed)(void *data, struct host *host);
-	/*
-	 * Called by host_rename() when the host has its new name. before: the old name and server,
-	 * as "B/work".
-	 */
+	/* Called when the host has its new name. before: the old name and server, as "B/work". */
 	void (*renamed)(void *data, struct host *host, const char *before);
 };
 
@@ -79,10 +70,7 @@ struct host_set_parts {
 	const struct host_handlers *handlers;
 	void *data;
 	int64_t connect_ms; /* timeout of an attempt to connect; 0: the default */
-	/*
-	 * Time after which the link is cut if a call without HOST_CALL_WAITS has no answer; 0: the
-	 * default.
-	 */
+	/* time limit for answers to calls without HOST_CALL_WAITS; 0: the default */
 	int64_t answer_ms;
 };
 
@@ -102,10 +90,7 @@ static inline const char *host_destination(const struct host_spec *spec)
 {
 	return spec->ssh != NULL ? spec->ssh : spec->name;
 }
-/*
- * Returns true if the spec is that of the host except its name: the same server at the same
- * address.
- */
+/* Returns true if only the name differs: it is the same server at the same address. */
 bool host_is_renamed(const struct host *host, const struct host_spec *spec);
 /* Renames a host. Its link and its calls stay. */
 void host_rename(struct host *host, const struct host_spec *spec);
@@ -120,9 +105,7 @@ struct host *host_set_next(const struct host_set *set, const struct host *previo
 	     host = host_set_next(set, host))
 size_t host_set_count(const struct host_set *set);
 
-/*
- * Returns true if the last attempt to connect failed, or if no message came since a call timed out.
- */
+/* Returns true if the last attempt to connect failed, or a call timed out and no message came. */
 bool host_is_unreachable(const struct host *host);
 /* Makes the host count as reachable again, with the shortest delay between attempts. */
 void host_forgive(struct host *host);
@@ -160,15 +143,9 @@ struct host_order {
 	void *data;
 };
 
-/*
- * Sends a request now, or when the link is up. The call returned is valid until done() is called,
- * or it is cancelled.
- */
+/* Sends a request now, or when the link is up. Valid until done(), or until it is cancelled. */
 struct host_call *host_call(struct host *host, const struct host_order *order);
-/*
- * Cancels a call: done() is not called. The host cancels a request with HOST_CALL_WAITS, and
- * completes others.
- */
+/* Cancels a call without done(). The host cancels a call with HOST_CALL_WAITS too. */
 void host_call_cancel(struct host_call *call);
 /* Gives the answer of a call to another function, with the host as its data. */
 void host_call_leave(struct host_call *call, void (*done)(void *host, const struct json *message));

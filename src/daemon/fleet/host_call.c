@@ -215,9 +215,7 @@ void host_calls_take(struct host *host, const struct json *message)
 	struct host_call *call;
 	int64_t number;
 	if (!json_int(id, &number) || message_is_ending(message))
-		/*
-		 * an invalid message; or the host's daemon ends, and host_calls_lost() will follow
-		 */
+		/* invalid, or the host's daemon ends: see host_calls_lost() */
 		return;
 	call = find_call(host, number);
 	if (call == NULL)

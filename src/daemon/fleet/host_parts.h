@@ -31,10 +31,7 @@ struct host_link *host_link_new(struct event_base *base, const struct host_spec 
     const struct host_link_handlers *handlers, void *data);
 void host_link_free(struct host_link *link); /* link may be NULL */
 
-/*
- * Queues a line. Returns false if the link is not open, or has too many bytes that the host has not
- * read.
- */
+/* Queues a line. Returns false if the link is not open, or its queue is full. */
 bool host_link_write(struct host_link *link, const void *line, size_t len);
 /* Returns true if the link is open and not ending. link may be NULL. */
 bool host_link_is_open(const struct host_link *link);

@@ -224,10 +224,7 @@ bool host_is(const struct host *host, const struct host_spec *spec)
 	return at == TEXTS;
 }
 
-/*
- * Sets the labels of all hosts of this name. The name alone means its only server, or the server
- * "default".
- */
+/* Labels the hosts of this name. Alone, it means the only server, or the server "default". */
 static void label_all(struct host_set *set, const char *name)
 {
 	host_each (set, host) {

@@ -26,10 +26,7 @@ struct hosts_file {
 	char own_name[HOST_NAME_BYTES + 1];
 	struct hosts_file_error errors[HOSTS_FILE_ERRORS];
 	size_t error_count;
-	/*
-	 * The hosts that on_changed() has read. texts are the strings of the local daemons among
-	 * them.
-	 */
+	/* the hosts that were read, with the strings of local daemons (texts) */
 	struct host_spec specs[HOSTS_MAX];
 	size_t spec_count;
 	char *texts[HOSTS_MAX + 1];
@@ -173,9 +170,7 @@ static const struct host_spec *find_new_name(const struct hosts_file *file, cons
 	return NULL;
 }
 
-/*
- * Renames a host. Another host that has the new name gets a temporary name that no file can have.
- */
+/* Renames a host. Another host of that name gets a temporary name that no file can have. */
 static void rename_host(struct hosts_file *file, struct host *host, const struct host_spec *spec)
 {
 	struct host *other = host_set_find(file->hosts, spec->name, spec->server);
@@ -241,10 +236,7 @@ static void on_changed(void *data)
 		mem_free(file->texts[--file->text_count]);
 }
 
-/*
- * Sets the name of this machine, without its domain, or "localhost" if it is no valid name of a
- * host.
- */
+/* Sets the name of this machine without its domain; "localhost" if that is no valid name. */
 static void set_own_name(struct hosts_file *file)
 {
 	char *name = file->own_name;

@@ -16,10 +16,7 @@ struct dispatch;
 
 /* Makes MCP the dialect of dispatch. */
 struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch);
-/*
- * Call this when declared tools or provided methods have changed. is_listed: notify the sessions
- * that list such tools.
- */
+/* Call this after changes of methods. is_listed: notify sessions that list declared tools. */
 void mcp_tools_changed(struct mcp *mcp, bool is_listed);
 /* Call after server_free(). NULL is accepted. */
 void mcp_free(struct mcp *mcp);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The parts that the files of MCP share: sessions, exchanges, and the rows of the methods of MCP.
- */
+/* Shared by the files of MCP: sessions, exchanges, and the rows of methods. */
 #pragma once
 
 #include "daemon/mcp/mcp_tool_set.h"
@@ -59,10 +57,7 @@ struct mcp_method {
 	const char *name; /* NULL ends a table */
 	unsigned flags; /* enum mcp_flag */
 	const struct field *fields; /* NULL: parameters are ignored */
-	/*
-	 * Returns the native method that runs, or whose flags say how the request waits. May be
-	 * NULL.
-	 */
+	/* Returns the native method that runs, or has the flags of the request. May be NULL. */
 	const struct method *(*method)(const struct mcp_exchange *exchange);
 	const char *runs; /* name of the native method, if always the same */
 	void (*handle)(
@@ -116,9 +111,7 @@ void mcp_run(struct mcp_exchange *exchange, const struct mcp_run *how, const str
 /* Like mcp_run() with the method list_panes, for a write() that needs a fresh list of panes. */
 void mcp_run_fresh(struct mcp_exchange *exchange, mcp_run_fn *write, const char *text);
 
-/*
- * Fails a request with a cursor that names no page, and returns true. cursor NULL: returns false.
- */
+/* Fails a request with a cursor that names no page. Returns false without a cursor. */
 bool mcp_refuse_cursor(struct mcp_exchange *exchange, const char *cursor);
 
 /* Known MCP clients (agents): measured timeouts of calls, and instructions for models. */
@@ -177,8 +170,8 @@ void mcp_pending_free(struct mcp_pending *pending);
 void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, void *args);
 
 /*
- * Writes the result "pending". Returns true if the shortened timeout ended the wait, and the result
- * fits into out.
+ * Writes "pending" if the shortened timeout ended the wait. Returns false if not, or if out is
+ * full.
  */
 bool mcp_pending_write(
     const struct mcp_pending *pending, const struct json *result, struct buf *out);

@@ -17,10 +17,7 @@
 #define JSON "application/json"
 
 #define BIT(kind) ((uint64_t)1 << (kind))
-/*
- * Events that change the list of panes. tmux announces them, so subscriptions to them need no
- * polling.
- */
+/* Events that change the list of panes. tmux announces them, so nothing is polled. */
 #define PANE_KINDS                                                                                \
 	(BIT(EVENT_PANE_CREATED) | BIT(EVENT_PANE_CLOSED) | BIT(EVENT_PANE_MOVED) |               \
 	    BIT(EVENT_LAYOUT_CHANGED) | BIT(EVENT_ACTIVE_PANE_CHANGED) |                          \

@@ -65,10 +65,7 @@ static const char *place_parameter(const struct mcp_asked *asked)
 	return NULL;
 }
 
-/*
- * Finds the number of the last element that is shown. If none is shown, finds the number before the
- * first element.
- */
+/* Finds the number of the last shown element; if none is shown, the number before the first. */
 static void find_last(struct shown *shown, const struct json *list)
 {
 	size_t count = mcp_cut_count(shown->cut, list);
@@ -113,10 +110,7 @@ static void put_member(
 		mcp_cut_write(shown->cut, writer, member->name, member);
 }
 
-/*
- * Returns true if a value is not cut. is_counted false: a cut at the end of the array itself does
- * not count.
- */
+/* Returns true if a value is not cut. is_counted false: an array may lack its end. */
 static bool is_whole(const struct mcp_cut *cut, const struct json *value, bool is_counted)
 {
 	const struct json *child = value->child;

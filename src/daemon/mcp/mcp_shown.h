@@ -30,7 +30,5 @@ void mcp_shown_put_rest(struct buf *out, const struct mcp_cut *cut, const struct
 /* Finds the number of the last shown entry. Returns false without numbers, or if all are shown. */
 bool mcp_shown_last(const struct mcp_cut *cut, const struct json *result, int64_t *ret_last);
 
-/*
- * Appends the call that reads on, if the result says that there is more, and the tool can read on.
- */
+/* Appends the call that reads on, if there is more, and the tool can read on. */
 void mcp_shown_put_next(struct buf *out, const struct json *result, const struct mcp_asked *asked);

@@ -277,10 +277,7 @@ static void add_column(struct columns *columns, const char *name)
 		columns->names[columns->count++] = name;
 }
 
-/*
- * Finds the names of the rows' members. Most rows are alike, so the column at the member's position
- * is tried first.
- */
+/* Finds the names of members. As most rows are alike, the column at their place is tried first. */
 static void find_columns(struct columns *columns, const struct json *list, size_t rows)
 {
 	const struct json *row = list->child;
@@ -538,10 +535,7 @@ static void put_image(struct json_writer *writer, const struct json *image)
 	json_object_end(writer);
 }
 
-/*
- * Appends the call that reads a text on from an offset. from 0: the text is the member structured,
- * as JSON.
- */
+/* Appends the call that reads text on; from 0: it reads the member structured, as JSON. */
 static void put_rest(
     struct buf *out, struct rest_set *rests, const void *text, size_t len, size_t from)
 {

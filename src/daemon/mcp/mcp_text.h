@@ -18,10 +18,7 @@ struct mcp_cut {
 	bool is_needed; /* something must be left out */
 };
 
-/*
- * Returns the part of a string that is kept: whole characters, and whole lines if they have three
- * quarters of the limit.
- */
+/* Returns the part that is kept: whole characters, and whole lines if this loses little. */
 const char *mcp_cut_string(const struct mcp_cut *cut, const struct json *value, size_t *ret_len);
 /* Returns how many elements of an array are kept. */
 size_t mcp_cut_count(const struct mcp_cut *cut, const struct json *value);
@@ -42,10 +39,7 @@ bool mcp_cut_find(
 /* Sets a cut that cuts nothing. */
 void mcp_cut_nothing(struct mcp_cut *cut);
 
-/*
- * Writes a result as text. rest: how to get the part that was cut, or NULL. Returns false if the
- * room is too small.
- */
+/* Writes a result as text. rest: how to get what was cut, or NULL. Returns false if out is full. */
 bool mcp_text_write(struct buf *out, const struct method *method, const struct json *result,
     const struct mcp_cut *cut, const char *rest);
 

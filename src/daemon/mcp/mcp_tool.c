@@ -16,9 +16,7 @@
 #include "daemon/tool/declaration.h"
 #include "io/loop_timer.h"
 
-/*
- * Progress of a call with a progress token: the seconds that it waits, or the reports of the tool.
- */
+/* Progress of a call with a progress token: the seconds that it waits, or the tool's reports. */
 
 #define MCP_PROGRESS_MS 10000
 
@@ -69,10 +67,7 @@ static void on_tick(void *data)
 	notify(progress, NULL, text);
 }
 
-/*
- * Sends a report of the tool. MCP requires that values grow, so the report's value is added to the
- * seconds sent before.
- */
+/* Sends a report. MCP requires growing values, so the seconds sent before are added. */
 static void mcp_progress_pass(struct mcp_progress *progress, const struct request_report *report)
 {
 	double value = progress->base + (report->has_done ? report->done : progress->reports + 1);
@@ -147,10 +142,7 @@ static void bind_thread(
 		return;
 	peer = peer_pid(request_peer(request));
 	known = presence_of_session(daemon->presences, agent, session);
-	/*
-	 * A thread that is known in this pane is reported again only if a notification waits for
-	 * it.
-	 */
+	/* A thread known in this pane is reported again only if a notification waits for it. */
 	if (known != NULL && known->pid > 0 && !known->is_by_mark &&
 	    (address.pane == MUXBUS_NO_ID || pane_ref_same_pane(&known->pane, &address)) &&
 	    queue_next_for(daemon->queue, &address, NULL) == NULL) {
@@ -162,10 +154,7 @@ static void bind_thread(
 	report(daemon, &said, peer);
 }
 
-/*
- * Binds the request to its thread, with the role full: texts for the thread may be typed where the
- * caller claims to be.
- */
+/* Binds a request with the role full: texts for the thread may be typed into its pane. */
 static void mcp_thread_bind(const struct mcp_exchange *exchange)
 {
 	const char *thread = json_get_str(exchange->meta, "threadId", NULL);

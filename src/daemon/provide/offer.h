@@ -37,8 +37,6 @@ void offer_free(struct offer *offer);
 /* Returns the offer of a row that offer_read() made. */
 struct offer *offer_of(const struct method *method);
 
-/*
- * Return the number of names of an offer, and the name at a position. The listed name is the first.
- */
+/* The number of names of an offer, and the name at a position; the listed name is the first. */
 size_t offer_count(const struct offer *offer);
 const char *offer_name(const struct offer *offer, size_t at);

@@ -13,10 +13,7 @@
 
 #include "daemon/provide/provider.h"
 
-/*
- * Makes the set. The parts of the daemon that providers need must exist before. changed: as in
- * struct provide_set.
- */
+/* Makes the set, after the parts that providers need. changed: as in struct provide_set. */
 struct provide_set *provide_set_new(
     const struct daemon *parts, void (*changed)(void *data, bool is_listed), void *data);
 /* Call this when the daemon ends: forgets calls without a waiting request, ends all programs. */

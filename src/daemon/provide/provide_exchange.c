@@ -50,10 +50,7 @@ static void fail_request(struct request *request, const struct tool_failure *fai
 	    request, failure->error, "%s: %s", request_method(request)->name, failure->text);
 }
 
-/*
- * Ends a call, with a result or with a failure (result NULL). Returns true if the tool server need
- * not keep the answer.
- */
+/* Ends a call. result NULL: it failed. Returns true if the tool server may forget the answer. */
 static bool finish(
     struct provide_call *call, const struct json *result, const struct tool_failure *failure)
 {
@@ -239,9 +236,7 @@ static int64_t left_ms(const char *tool, int64_t begun_ms)
 	return left > LEFT_MIN_MS ? left : LEFT_MIN_MS;
 }
 
-/*
- * Continues a call of an earlier daemon that is still awaited, from this peer as its tool server.
- */
+/* Continues a call of an earlier daemon that is still awaited; the peer is its tool server. */
 static void take_up(struct request *request, const char *kept, const char *id)
 {
 	struct daemon *daemon = request_daemon(request);

@@ -10,22 +10,13 @@
 
 struct request_report;
 
-/*
- * The handler of all rows of providers. args: a struct declaration_args, followed by the values of
- * the row's fields.
- */
+/* The handler of providers' rows. args: struct declaration_args, then the fields' values. */
 void provide_exchange_handle(struct request *request, const void *args);
 
-/*
- * Begins a call. waits: the request gets the call's answer. Else it gets the id of the call, whose
- * end is notified.
- */
+/* Begins a call. waits: the request gets its answer; else its id, and its end is notified. */
 void provide_exchange_begin(struct request *request, const struct pane_ref *pane, bool waits,
     const struct provide_order *order);
-/*
- * Answers a request with the id of its call, which has begun, and for which the request does not
- * wait.
- */
+/* Answers with the id of a call that has begun and that the request does not wait for. */
 void provide_exchange_answer_begun(
     struct request *request, const char *id, const struct pane_ref *pane);
 
@@ -59,10 +50,7 @@ void provide_exchange_resume(struct provider *provider);
 
 /* Calls of declared tools are in tool_call.c. */
 
-/*
- * The handler of declared tools. args is a struct declaration_args, followed by the values of the
- * declared fields.
- */
+/* The handler of declared tools. args: struct declaration_args, then the fields' values. */
 void tool_call_handle(struct request *request, const void *args);
 
 /* Answers with the result of a job that has ended and is the call of a tool. */

@@ -141,10 +141,7 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 	program->is_needed = false;
 }
 
-/*
- * Takes over a job: one of an earlier daemon, or one of an earlier version of the file, which was
- * asked to end.
- */
+/* Takes over a job of an earlier daemon, or of the old version of a file, which is ending. */
 static void take_up(struct provide_program *program)
 {
 	const struct job *job = NULL;

@@ -15,18 +15,12 @@ struct provide_program_parts {
 	struct event_base *base;
 	struct job_set *jobs;
 	const char *title; /* for the log, as "the provider words"; must outlive the program */
-	/*
-	 * name of a job of an earlier daemon, which is taken over; must outlive the program; NULL:
-	 * none
-	 */
+	/* name of an earlier daemon's job to take over; must outlive the program; NULL: none */
 	const char *job_name;
 	/* the program is started with the daemon; false: by a call, and it ends when idle */
 	bool is_with_daemon;
 	int64_t idle_ms;
-	/*
-	 * how long the program may take to call provide, from its start or the end of its
-	 * connection
-	 */
+	/* time limit for the call of provide, from the start or the end of a connection */
 	int64_t wait_ms;
 	/* Starts the job. Returns NULL with a reason. */
 	const struct job *(*start)(void *data, char *ret_reason, size_t size);
@@ -41,25 +35,17 @@ struct provide_program_parts {
 	void *data;
 };
 
-/*
- * Takes over the job of an earlier daemon, if there is one. Else starts the program if
- * is_with_daemon.
- */
+/* Takes over the job of an earlier daemon, or else starts the program if is_with_daemon. */
 struct provide_program *provide_program_new(const struct provide_program_parts *parts);
 /* ends: the process is ended too. NULL is accepted. */
 void provide_program_free(struct provide_program *program, bool ends);
 
 /* Call this if a call waits for the program: it is started unless it runs. */
 void provide_program_need(struct provide_program *program);
-/*
- * Call these when the program's connection has called provide, and when the connection has ended.
- */
+/* Call these when the program has called provide, and when that connection has ended. */
 void provide_program_came(struct provide_program *program);
 void provide_program_left(struct provide_program *program);
-/*
- * Says whether there are open calls. Without any, the program ends after its idle time, unless it
- * is_with_daemon.
- */
+/* Says whether calls are open: without any, a program not is_with_daemon ends when idle. */
 void provide_program_set_busy(struct provide_program *program, bool is_busy);
 
 /* Ends the process and starts a new one. */

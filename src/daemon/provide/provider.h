@@ -82,10 +82,7 @@ struct provide_calls {
 	struct list list;
 	uint64_t last_id;
 };
-/*
- * Lets the ids of calls begin at a random number: answers for an earlier daemon should match no
- * call.
- */
+/* Begins ids at a random number, so that an answer for an earlier daemon matches no call. */
 void provide_calls_init(struct provide_calls *calls);
 
 /*
@@ -118,10 +115,7 @@ bool provide_call_send(struct provide_call *call, struct peer *peer);
 void provide_call_send_cancel(
     const struct provide_call *call, struct peer *peer, const char *reason);
 
-/*
- * Tells a tool server that it need not send the call's answer again. Does nothing for other
- * providers.
- */
+/* Tells a tool server, but no other provider, that it need not send the answer again. */
 void provide_call_send_stored(const struct provider *provider, const char *id);
 
 /* Checks a response (see dispatch.h) to a call. Returns true with *ret_result; false: a failure. */

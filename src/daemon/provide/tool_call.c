@@ -22,10 +22,7 @@
 	((size_t)6 * (PATH_MAX + DECLARATION_ENV_MAX * (DECLARATION_NAME_MAX + VARIABLE_MAX)) + \
 	    4096)
 
-/*
- * Returns the variable TMUX as tmux sets it in the pane: socket, pid, session. NULL: not known. The
- * caller frees it.
- */
+/* Returns the variable TMUX as tmux sets it, for the caller to free. NULL: not known. */
 static char *make_tmux(
     const struct config *config, const struct tmux *tmux, const struct pane_ref *pane)
 {
@@ -352,10 +349,7 @@ static void start(struct tool_call *call)
 	call_free(call);
 }
 
-/*
- * Called with the session's environment. No program has run yet: a call that fails here has had no
- * effect.
- */
+/* No program has run yet, so that a call which fails here has had no effect. */
 static void on_env(void *data, char **env)
 {
 	struct tool_call *call = data;

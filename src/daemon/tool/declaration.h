@@ -106,10 +106,7 @@ struct declaration_names {
 bool declaration_set_names(
     struct declaration *declaration, const struct declaration_names *names, char *ret_reason);
 
-/*
- * Checks and copies second names; *ret_also is NULL if there are none. where begins the reason.
- * Returns false with a reason.
- */
+/* Copies second names; NULL: none. Returns false with a reason, which begins with where. */
 bool declaration_read_also(struct declaration *declaration, const char *where, const char *name,
     const struct field_strings *also, bool is_name(const char *text), const char *const **ret_also,
     char *ret_reason);

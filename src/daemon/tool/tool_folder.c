@@ -262,10 +262,7 @@ static const char *given_path(void)
 	return path != NULL && *path == '/' ? path : NULL;
 }
 
-/*
- * Adds a broken entry if MUXBUS_TOOLS is a relative path, which is not used: it would depend on the
- * daemon's directory.
- */
+/* Adds a broken entry for a relative MUXBUS_TOOLS, which is not used. */
 static void refuse_relative(struct tool_folder *folder)
 {
 	const char *path = getenv("MUXBUS_TOOLS");

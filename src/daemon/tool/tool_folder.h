@@ -49,10 +49,7 @@ void tool_folder_free(struct tool_folder *folder);
  */
 void tool_folder_read(struct tool_folder *folder);
 
-/*
- * Sets a function that is called after each reading, since other files of the folders may have
- * changed.
- */
+/* Sets a function that is called after each reading, for the other files in the folders. */
 void tool_folder_set_read(struct tool_folder *folder, void (*read)(void *data), void *data);
 
 /*
@@ -61,10 +58,7 @@ void tool_folder_set_read(struct tool_folder *folder, void (*read)(void *data), 
  */
 const char *tool_folder_path(const struct tool_folder *folder, size_t at);
 
-/*
- * Reads a file that no other user (but root) can change. Returns the number of bytes read, or -1
- * with a reason.
- */
+/* Reads a file that only the user and root can write. Returns its length; -1 with a reason. */
 ssize_t tool_file_read(
     const char *path, char *out, size_t size, char *ret_reason, size_t reason_size);
 

@@ -101,10 +101,7 @@ static char *make_data(const struct kept *kept, bool is_good, const char *text)
 	return (char *)buf_steal(&out, NULL);
 }
 
-/*
- * Stores the end of a call and posts its notification, in one transaction. Returns false if both
- * are only in memory.
- */
+/* Stores a call's end and notification in one transaction; false: they are only in memory. */
 static bool settle(struct tool_kept_set *set, struct kept *kept, bool is_good, const char *outcome,
     const char *text)
 {

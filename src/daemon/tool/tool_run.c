@@ -84,10 +84,7 @@ static bool has_succeeded(
 	return job->state == JOB_EXITED || fail_as_ended(jobs, job, failure);
 }
 
-/*
- * Writes the output as text. A long one has a line in place of its middle that says how much is
- * left out.
- */
+/* Writes the output as text. A line says how much of the middle of a long one is left out. */
 static void write_text(
     struct json_writer *writer, const struct job_set *jobs, const struct job *job)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The tools that a tool server has listed in its call of provide, and the arguments that each
- * requires.
- */
+/* The tools that a tool server lists by provide, and the arguments that each requires. */
 #pragma once
 
 #include "base/base.h"

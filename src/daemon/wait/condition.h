@@ -48,10 +48,7 @@ extern const struct condition_kind condition_kinds_pane[];
 extern const struct condition_kind condition_kinds_prompt[];
 extern const struct condition_kind condition_kinds_sec[];
 
-/*
- * Sets the tables of kinds, a list that ends with NULL and must last. Call this before other
- * functions of conditions.
- */
+/* Sets the tables of kinds: a list that ends with NULL, and must last. Call this first. */
 void condition_kind_set_tables(const struct condition_kind *const *tables);
 
 /* Walks through the kinds, sorted by name. Begin with NULL; returns NULL at the end. */
@@ -79,9 +76,7 @@ struct condition {
 	bool takes_all; /* a match settles notifications for all panes */
 	struct pane_ref own; /* a match settles notifications for this pane; cleared: for none */
 	bool is_unarmed; /* it was restored and not armed yet, or was disarmed */
-	/*
-	 * Called when the state leaves PENDING; if is_staying, at each match. Not called by arm().
-	 */
+	/* called at the end, or if is_staying, at each match; not by arm() */
 	void (*changed)(struct condition *condition, void *data);
 	void *data;
 	bool is_arming;
@@ -99,10 +94,7 @@ void condition_free(struct condition *condition);
 /* Stops watching; the state stays. Do not call this from a callback of the watched object. */
 void condition_disarm(struct condition *condition);
 
-/*
- * Makes a stored condition without arming it. details is JSON text; NULL: none. Returns NULL if
- * spec is not a condition.
- */
+/* Makes a stored condition without arming it. details: JSON or NULL. NULL: spec is invalid. */
 struct condition *condition_restore(
     const struct json *spec, enum condition_state state, const char *details);
 
@@ -110,10 +102,7 @@ struct condition *condition_restore(
 bool condition_follows(const struct condition_kind *kind, bool by_pipe);
 /* The same for any of these conditions. Invalid ones do not count. */
 bool condition_any_follows(const struct json *specs, bool by_pipe);
-/*
- * Returns true if one of these conditions may be about an object of tmux, which needs a fresh
- * model.
- */
+/* Returns true if one of these may be about an object of tmux, and so needs a fresh model. */
 bool condition_any_looks(const struct json *specs);
 
 extern const char *const condition_state_names[CONDITION_STATE_COUNT_];

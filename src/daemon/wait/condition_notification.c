@@ -111,9 +111,7 @@ static bool note_arm(struct condition *condition, struct request *request, const
 	condition->watch = watch;
 	if (filter.id != NULL)
 		note_look_back(watch);
-	/*
-	 * Not for a restored condition (without a method), as jobs and timers may be loaded later.
-	 */
+	/* not for a restored condition (without a method): jobs may be loaded later */
 	if (filter.id != NULL && request_method(request) != NULL)
 		look_ahead(watch);
 	return true;

@@ -85,10 +85,7 @@ static size_t count_in(const struct wait *wait, enum condition_state state)
 	return count;
 }
 
-/*
- * Returns true if a wait is over. any: one has matched, or all have ended. all: each has matched,
- * or one has ended.
- */
+/* any: one has matched, or all have ended. all: each has matched, or one has ended. */
 static bool wait_is_over(const struct wait *wait)
 {
 	size_t matched = count_in(wait, CONDITION_MATCHED);
@@ -226,9 +223,7 @@ static void on_deadline(void *data)
 		wait_end(wait, !wait_is_over(wait));
 }
 
-/*
- * Called when a condition has changed. All changes of this turn of the loop are answered together.
- */
+/* A condition has changed. All changes of this turn of the loop are answered together. */
 static void on_changed(struct condition *condition, void *data)
 {
 	struct wait *wait = data;

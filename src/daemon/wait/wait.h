@@ -17,10 +17,7 @@ void wait_set_wake(struct wait_set *set);
 void wait_set_follow_clock(struct wait_set *set);
 void wait_set_free(struct wait_set *set);
 
-/*
- * Puts the request off if a condition needs tmux to be listed or attached first; returns true then.
- * specs may be NULL.
- */
+/* Returns true after putting off a request whose conditions need tmux listed or attached. */
 bool wait_put_off(struct request *request, const struct json *specs);
 
 /*
@@ -59,9 +56,7 @@ const struct wait *wait_start_background(
 bool wait_cancel_background(struct wait_set *set, const char *id);
 /* Cancels a named wait: fails its request, without a notification. Returns false without one. */
 bool wait_cancel_named(struct wait_set *set, const char *name);
-/*
- * Walks through the background waits, the oldest first. Begin with NULL; returns NULL at the end.
- */
+/* Walks through background waits, the oldest first. Begin with NULL; returns NULL at the end. */
 const struct wait *wait_next_background(const struct wait_set *set, const struct wait *previous);
 
 /* Returns true if a pending condition needs the daemon to be attached. */

@@ -53,9 +53,6 @@ struct wait {
 	struct pane_ref pane; /* the pane that is notified of the end; cleared: none */
 	uint64_t notified; /* number of the notification of the end; 0: none yet */
 	struct loop_timer *deadline;
-	/*
-	 * runs at the end of the turn in which a condition has changed, or when matches are
-	 * notified
-	 */
+	/* runs when a condition has changed, or matches may be notified */
 	struct loop_timer *settled;
 };

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The parts that the files about waits share: the engine (wait.c), its base, the notifications, the
- * records.
- */
+/* Shared by the engine of waits (wait.c), its base, the notifications and the records. */
 #pragma once
 
 #include "daemon/wait/condition.h"
@@ -29,16 +26,10 @@ struct wait *wait_new(struct wait_set *set, enum wait_kind kind, size_t count);
 void wait_drop(struct wait *wait);
 /* Sets the name. is_id: it is an id that the queue holds for the wait. */
 void wait_set_name(struct wait *wait, const char *name, bool is_id);
-/*
- * Returns true if the conditions of a wait are equal to these. Panes and windows are compared only
- * if they are given as ids.
- */
+/* Returns true if the conditions are equal; panes and windows are compared by id only. */
 bool wait_asks(const struct wait *wait, const struct json *list, bool is_all);
 void wait_release_id(struct wait *wait);
-/*
- * Returns the time on a clock that cannot be set; for a background wait, it also runs while the
- * machine is suspended.
- */
+/* A clock that cannot be set; for a background wait it also runs while the machine sleeps. */
 int64_t wait_run_ms(const struct wait *wait);
 /* Sets the timeout to ms from now. */
 void wait_set_due(struct wait *wait, int64_t ms);

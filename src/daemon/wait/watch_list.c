@@ -87,10 +87,7 @@ static bool is_meant(
 	return pane_ref_is_set(pane) && pane_ref_equal(&watch->pane, pane);
 }
 
-/*
- * Finds the pane that a request affects. A request with file_path, or with the name of a named
- * wait, affects no pane.
- */
+/* Finds the pane that a request affects; none with file_path, or the name of a wait. */
 static bool affects_watch(struct request *request, const void *data, struct pane_ref *ret_pane)
 {
 	const struct watch_cancel_args *args = data;
