@@ -137,7 +137,7 @@ void fleet_fail(struct request *request, const struct host *host, const struct j
 	const char *label = host->label;
 	bool has_label = strstr(text, label) != NULL;
 	enum message_error code = message_error_of(json_member(error, "code"));
-	/* The host may be too old for the method or parameter: different versions are named. */
+	/* If the versions differ, the host may be too old: the error names both. */
 	bool is_other = (code == MESSAGE_METHOD || code == MESSAGE_PARAMS) &&
 	    *host->version != '\0' && strcmp(host->version, PACKAGE_VERSION) != 0;
 	struct json_writer writer;

@@ -43,7 +43,7 @@ struct fleet_notice {
 	char key[KEY_SIZE];
 	char *params; /* parameters of the request, including the key */
 	char id[ID_SIZE]; /* of the job or the like on `from`; "" until known */
-	uint64_t after; /* number of the last notification that is done with */
+	uint64_t after; /* number of the last notification that was handled */
 	bool is_repeated; /* the request may cause several notifications */
 	/* Checksums of the addresses of both hosts, which find a renamed host; 0: unknown. */
 	uint64_t from_place, to_place;

@@ -10,7 +10,7 @@
 #define FLEET_KEY_SIZE 96
 #define FLEET_NOTICES_MAX 500 /* maximum number of open notices */
 #define FLEET_PULLS_MAX 2000 /* maximum number of pulls (fleet_next.c) */
-/* maximum for all peers, which share a link: a daemon allows it SUBSCRIPTIONS_MAX */
+/* below SUBSCRIPTIONS_MAX of a host's daemon: all peers share one connection to it */
 #define FLEET_STREAMS_MAX 60
 
 struct field;
@@ -67,7 +67,7 @@ struct fleet_ask_kind {
 	void (*clear_part)(struct fleet_part *part);
 };
 
-/* Makes an ask, with zeros behind the common members, as in fleet_part_new(). request: or NULL. */
+/* Makes an ask. request may be NULL. Here and in fleet_part_new(), other members are zero. */
 struct fleet_ask *fleet_ask_new(
     struct fleet *fleet, struct request *request, const struct fleet_ask_kind *kind);
 struct fleet_part *fleet_part_new(struct fleet_ask *ask, struct host *host);
@@ -85,12 +85,12 @@ const char *fleet_error_text(const struct json *error);
 const char *fleet_error_kind(const struct json *message); /* "" if none */
 /* Returns true if a later try may succeed, as after an error of the link. */
 bool fleet_error_may_pass(const struct json *message);
-/* Fails a request for a host. error: the member of the host's answer; NULL if it has none. */
+/* Fails a request for a host. error: the member of the host's answer, or NULL. */
 void fleet_fail(struct request *request, const struct host *host, const struct json *error);
 
 /* Writes a host without an answer as an element of "missing". */
 void fleet_put_missing(struct json_writer *writer, const struct host *host, const char *reason);
-/* Reads args, which are valid until the next call. Returns false after failing the request. */
+/* Reads params into args, valid until the next call. Returns false after failing the request. */
 bool fleet_read(struct fleet *fleet, struct request *request, const struct field *fields,
     const struct json *params, void *args, size_t size);
 /* Returns the value of a parameter, or NULL if it is left out or null. */

@@ -278,7 +278,10 @@ static void on_timer(void *data)
 static struct wait_host *get_part(struct fleet_wait *wait, struct host *host)
 {
 	struct wait_host *own;
-	/* if the peer gave no name or key, two hosts of the wait may be the same daemon */
+	/*
+	 * two hosts may be one daemon, so their waits differ by numbers; always without a peer's
+	 * name
+	 */
 	bool is_twin = !wait->is_kept;
 	list_each (struct fleet_part, part, &wait->ask.parts, link) {
 		if (part->host == host)

@@ -61,7 +61,7 @@ struct host_handlers {
 	void (*added)(void *data, struct host *host);
 	/* Called before a host is removed. Then its calls fail, and the host is freed. */
 	void (*removed)(void *data, struct host *host);
-	/* Called when the host has its new name. before: the old name and server, as "B/work". */
+	/* After host_rename(); may be NULL. before: the old name and server, as "B/work". */
 	void (*renamed)(void *data, struct host *host, const char *before);
 };
 
@@ -143,7 +143,7 @@ struct host_order {
 	void *data;
 };
 
-/* Sends a request now, or when the link is up. Valid until done(), or until it is cancelled. */
+/* Sends a request once the link is up. The call is valid until done(), or until cancelled. */
 struct host_call *host_call(struct host *host, const struct host_order *order);
 /* Cancels a call without done(). The host cancels a call with HOST_CALL_WAITS too. */
 void host_call_cancel(struct host_call *call);

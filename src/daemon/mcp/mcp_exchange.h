@@ -226,7 +226,7 @@ const struct json *mcp_task_params(struct mcp *mcp, const struct method *method,
 
 void mcp_listening_free(struct mcp_listening *listening);
 
-/* Sends notifications about changed lists to a session of an older revision. */
+/* Begins to notify a session of an older revision of changes of the list of resources. */
 void mcp_listen_lists(struct mcp_session *session);
 
 void mcp_listen_tools_changed(struct mcp_session *session);

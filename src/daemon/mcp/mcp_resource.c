@@ -26,7 +26,7 @@
 #define SERVER_KINDS (BIT(EVENT_SERVER_LOST) | BIT(EVENT_SERVER_FOUND))
 #define NOTE_KINDS (BIT(EVENT_NOTIFICATION) | BIT(EVENT_DELIVERY))
 
-/* A form of URIs: a begin, the value of a variable, and an end. */
+/* A form of URIs: a beginning, the value of a variable, and an end. */
 static const struct form {
 	const char *begin; /* the text after SCHEME */
 	const char *variable; /* name of the variable between begin and end; NULL: none */

@@ -535,7 +535,7 @@ static void put_image(struct json_writer *writer, const struct json *image)
 	json_object_end(writer);
 }
 
-/* Appends the call that reads text on; from 0: it reads the member structured, as JSON. */
+/* Appends the call that reads on from an offset; from 0: that reads the member structured. */
 static void put_rest(
     struct buf *out, struct rest_set *rests, const void *text, size_t len, size_t from)
 {

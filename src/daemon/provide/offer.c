@@ -56,7 +56,7 @@ static bool read_effects(const struct field_strings *names, unsigned *ret_effect
 	return true;
 }
 
-/* Takes the example, whose parameters the row itself must accept. */
+/* Keeps the example if its parameters are valid for the row. */
 static bool set_example(struct declaration *declaration, const struct json *example,
     const char **ret_text, char *ret_reason)
 {

@@ -20,7 +20,7 @@ struct provide_program_parts {
 	/* the program is started with the daemon; false: by a call, and it ends when idle */
 	bool is_with_daemon;
 	int64_t idle_ms;
-	/* time limit for the call of provide, from the start or the end of a connection */
+	/* time limit for the call of provide, after a start or a lost connection */
 	int64_t wait_ms;
 	/* Starts the job. Returns NULL with a reason. */
 	const struct job *(*start)(void *data, char *ret_reason, size_t size);

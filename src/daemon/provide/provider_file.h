@@ -24,7 +24,7 @@ struct provider_file {
 	struct json_reader *reader; /* owns the memory of the values below */
 	const char *const *program; /* NULL-terminated */
 	enum provider_life life;
-	int64_t idle_ms; /* time until it is ended, for PROVIDER_ON_CALL */
+	int64_t idle_ms; /* idle time after which the program ends, for PROVIDER_ON_CALL */
 	const struct json *methods; /* an array of rows for offer_read() */
 	const struct json *events; /* an array of kinds of events, or NULL */
 	char *reason; /* why the file cannot be used; NULL: it can */

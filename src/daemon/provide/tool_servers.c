@@ -128,7 +128,7 @@ static const struct job *start(void *data, char *ret_reason, size_t size)
 	    ret_reason, size);
 }
 
-/* Writes why a server has ended: a signal, or the last line on standard error. */
+/* Writes why a server has ended: a signal, the last line on standard error, or its status. */
 static void explain(void *data, const struct job *job, char *ret_reason, size_t size)
 {
 	const struct provider *provider = data;

@@ -106,7 +106,7 @@ struct declaration_names {
 bool declaration_set_names(
     struct declaration *declaration, const struct declaration_names *names, char *ret_reason);
 
-/* Copies second names; NULL: none. Returns false with a reason, which begins with where. */
+/* Copies second names to *ret_also; NULL: none. Returns false with a reason at where. */
 bool declaration_read_also(struct declaration *declaration, const char *where, const char *name,
     const struct field_strings *also, bool is_name(const char *text), const char *const **ret_also,
     char *ret_reason);

@@ -4,7 +4,7 @@
  * call, and a file has its answer.
  *
  * After kill -9 of the daemon, a tool server continues its calls, and the next daemon resumes them.
- * A call that no server has is notified as gone, with its effect unknown. No call is repeated.
+ * A call that no server has ends as gone, with its effect unknown. No call is repeated.
  */
 #pragma once
 

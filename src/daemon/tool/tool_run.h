@@ -16,7 +16,7 @@
 /* Returns the kind of answer: "text", "json", or a kind of image as "image/png". */
 const char *tool_run_answer(const struct declaration *declaration);
 
-/* Returns how many bytes of the output are kept, before the last JOB_TAIL_SIZE. */
+/* Returns how many bytes of the output are kept, besides the last JOB_TAIL_SIZE bytes. */
 int64_t tool_run_kept_bytes(const char *answer);
 
 /* Returns the type of an image by its first bytes; NULL: models do not accept this kind. */

@@ -24,7 +24,7 @@ int tool_server_list_read(
     struct tool_server_list *list, const struct json *rows, char *ret_reason, size_t size);
 
 /*
- * Checks that the server has a tool, and that the tool requires none but these arguments
+ * Checks that the server has a tool, and that the tool requires no other arguments than these
  * (NULL-terminated). Returns 0, or -1 with a reason that names the missing tool or arguments.
  */
 int tool_server_list_check(const struct tool_server_list *list, const char *tool,

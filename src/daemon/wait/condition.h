@@ -25,7 +25,7 @@ struct condition_kind {
 	bool needs_tmux; /* it needs events or output of a pane */
 	bool reads_disk; /* it reads files, so the role read_only may not use it */
 	bool follows; /* it needs events of tmux even without a pane */
-	/* it needs no tmux client: output may come by a pipe, and a process that ends is seen */
+	/* if output comes by a pipe, it needs no tmux client */
 	bool by_output;
 	/* The members that name objects of tmux, NULL-terminated; NULL: none. */
 	const char *const *tmux_members;
@@ -76,7 +76,7 @@ struct condition {
 	bool takes_all; /* a match settles notifications for all panes */
 	struct pane_ref own; /* a match settles notifications for this pane; cleared: for none */
 	bool is_unarmed; /* it was restored and not armed yet, or was disarmed */
-	/* called at the end, or if is_staying, at each match; not by arm() */
+	/* called when it ends, and if is_staying at each match; not within arm() */
 	void (*changed)(struct condition *condition, void *data);
 	void *data;
 	bool is_arming;

@@ -13,7 +13,7 @@ enum {
 	BEGIN_MS = 50,
 	SCREEN_WAIT_MS = 50, /* delay from output to a look at the screen */
 	EXIT_LOOK_MS = 100,
-	/* number of looks, in which the library reports an end even without a status */
+	/* number of looks; meanwhile the library reports the end, even without a status */
 	EXIT_LOOKS = 12,
 };
 

@@ -39,7 +39,7 @@ struct pane_watch *pane_watch_new(
 /* Frees the watch. If a reply of tmux is pending, the reply will free it. */
 void pane_watch_disarm(struct condition *condition);
 
-/* Call this if the pane was found and has closed: fails, frees the watch, and returns false. */
+/* Fails the request, as the pane has closed. Frees the watch, and returns false. */
 bool pane_watch_fail(struct pane_watch *watch, struct request *request);
 /*
  * Follows the output of the pane. output may be NULL, as in stream_tap. Returns false after failing
