@@ -44,12 +44,9 @@
 #include "io/loop_timer.h"
 #include "wire/address.h"
 
-/*
- * How long the start waits for a running tmux server before the daemon is ready without it; and how
- * long a normal stop may take.
- */
+/* maximum wait for a running tmux server, before the daemon is ready without it */
 #define FIRST_WAIT_MS 6000
-#define STOP_MS 2000
+#define STOP_MS 2000 /* maximum time of a normal stop */
 #define SIGNALS_COUNT 4
 
 static const char server_ended[] = "the tmux server has ended";

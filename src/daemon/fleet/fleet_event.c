@@ -264,7 +264,7 @@ void fleet_event_state(struct fleet *fleet, struct host *host)
 	}
 }
 
-/* Returns true if an event is passed on: the fleet itself reports host_state. */
+/* Returns true for an event to pass on. The fleet itself reports events host_state. */
 static bool is_of_host(const struct json *params)
 {
 	const char *kind = json_get_str(params, "kind", "");
@@ -478,7 +478,7 @@ static void on_room(struct peer *peer, void *data)
 	list_each (struct fleet_stream, stream, &fleet->streams, link)
 		list_each (struct stream_source, source, &stream->ask.parts, part.link) {
 			if (stream->peer != peer || !source->is_behind)
-				/* not behind: also after the host refused the subscription */
+				/* not behind; a host that refused is not asked again */
 				continue;
 			source->is_behind = false;
 			if (source->part.host != NULL &&

@@ -37,10 +37,7 @@ bool fleet_name_strip(enum fleet_name_kind kind, const struct host_set *hosts,
     const struct json *params, struct host **ret_host, struct buf *out,
     char reason[FLEET_NAME_REASON_SIZE]);
 
-/*
- * Returns true if a value from a host is letters and digits, and has less than size bytes, so that
- * it can be used as an id in requests.
- */
+/* Returns true if a value is an id: letters and digits, and less than size bytes. */
 bool fleet_name_is_id(const struct json *value, size_t size);
 
 /* Writes the members host and server. */

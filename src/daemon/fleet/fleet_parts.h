@@ -56,13 +56,13 @@ struct fleet_ask_kind {
 	/* Called with the answer to a call, or an error. May end the part and the ask. */
 	void (*answered)(struct fleet_part *part, const struct json *message);
 	/*
-	 * Called with the answer to a call whose part has ended, or was cancelled, before the
-	 * answer. NULL: such a call is cancelled.
+	 * Called with the answer to a call whose part was cancelled or ended. NULL: such calls are
+	 * cancelled.
 	 */
 	void (*late)(void *host, const struct json *message);
 	/* Called if the request is cancelled, as when its peer disconnects. May be NULL. */
 	void (*cancelled)(struct fleet_ask *ask);
-	/* They free what an ask and a part own beyond the common members, and may be NULL. */
+	/* clear and clear_part free what an ask and a part own themselves. May be NULL. */
 	void (*clear)(struct fleet_ask *ask);
 	void (*clear_part)(struct fleet_part *part);
 };
@@ -136,10 +136,7 @@ const struct hosts_file_error *hosts_file_error(const struct hosts_file *file, s
 
 /* Answers list_hosts. Calls the reachable hosts for their numbers of panes, agents and jobs. */
 void fleet_list_hosts(struct fleet *fleet, struct request *request, struct host *host);
-/*
- * Answers retry_hosts: makes all hosts, or the one given, count as reachable again. Then it answers
- * as list_hosts, whose calls connect.
- */
+/* Answers like list_hosts, after making all hosts, or the one given, count as reachable. */
 void fleet_retry_hosts(struct fleet *fleet, struct request *request, struct host *host);
 void fleet_status(struct fleet *fleet, struct request *request, struct host *host);
 

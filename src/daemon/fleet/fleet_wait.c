@@ -49,10 +49,7 @@ struct wait_host {
 	struct fleet_part part;
 	struct buf specs; /* its conditions as JSON, separated by commas */
 	size_t count;
-	/*
-	 * Appended to the name of the wait, so that two hosts which are the same daemon have two
-	 * waits. 0: nothing is appended.
-	 */
+	/* Appended to the wait's name: two hosts may be the same daemon. 0: nothing is appended. */
 	size_t number;
 	bool is_unnamed; /* the host refuses names, so a cut restarts this wait */
 };
@@ -278,10 +275,7 @@ static void on_timer(void *data)
 static struct wait_host *get_part(struct fleet_wait *wait, struct host *host)
 {
 	struct wait_host *own;
-	/*
-	 * two hosts may be one daemon, so their waits differ by numbers; always without a peer's
-	 * name
-	 */
+	/* true: the wait's name gets a number, since two hosts may be the same daemon */
 	bool is_twin = !wait->is_kept;
 	list_each (struct fleet_part, part, &wait->ask.parts, link) {
 		if (part->host == host)

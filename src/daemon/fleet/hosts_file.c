@@ -188,8 +188,8 @@ static void rename_host(struct hosts_file *file, struct host *host, const struct
 }
 
 /*
- * Removes hosts that are listed no more. If renames, gives those with a new name that name. Returns
- * true if a host was not listed.
+ * Removes hosts that are no longer listed. If renames, renames those that have a new name instead.
+ * Returns true if there was an unlisted host.
  */
 static bool change_hosts(struct hosts_file *file, bool renames)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * MCP (Model Context Protocol) as a dialect on the socket. A request with a protocol version in
- * _meta is of revision 2026-07-28 and needs no session. Others are of a revision that begins with
- * initialize. Native requests may come between them.
+ * _meta must be of revision 2026-07-28, which needs no session. Others are of a revision that
+ * begins with initialize. Native requests may come between them.
  *
- * A tool is a method: tools/call goes through its checks and its handler. Only the form of the
- * answer and its size differ.
+ * A tool is a method: tools/call goes through its checks and its handler, and gives the answer
+ * another form.
  */
 #pragma once
 

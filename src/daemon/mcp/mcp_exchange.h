@@ -163,15 +163,11 @@ void mcp_resource_refuse(struct mcp_exchange *exchange, const char *uri);
 struct mcp_pending *mcp_pending_new(const struct mcp_session *session, struct request *request);
 void mcp_pending_free(struct mcp_pending *pending);
 
-/*
- * If timeout_sec in args is longer than the agent's timeout, shortens it, or starts a timer that
- * answers before that timeout.
- */
+/* Shortens a timeout_sec beyond the agent's timeout, or starts a timer that answers before. */
 void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, void *args);
 
 /*
- * Writes "pending" if the shortened timeout ended the wait. Returns false if not, or if out is
- * full.
+ * Writes "pending" if the shortened timeout ended the wait, and out has room; else returns false.
  */
 bool mcp_pending_write(
     const struct mcp_pending *pending, const struct json *result, struct buf *out);

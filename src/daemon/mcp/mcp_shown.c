@@ -178,10 +178,7 @@ static void put_value_rest(const struct shown *shown, struct buf *out, const str
 	buf_finish(&whole);
 }
 
-/*
- * Appends the tool's call with another place: an offset, or the number of an entry. Returns false
- * if the tool cannot continue there.
- */
+/* Appends the call that reads on at an offset or entry. Returns false if the tool cannot. */
 static bool put_again(const struct shown *shown, struct buf *out, int64_t place)
 {
 	const char *parameter = place_parameter(shown->asked);

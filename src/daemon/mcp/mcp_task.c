@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Tasks of MCP (revision 2025-11-25): run_long_command as a task is answered at once. */
+/* Tasks of MCP (revision 2025-11-25): calls of run_long_command whose result is asked for later. */
 #include "daemon/mcp/mcp_exchange.h"
 
 #include "daemon/job/job.h"

@@ -508,10 +508,7 @@ bool mcp_text_is_repeated(const struct json *result)
 	    is_json_of(text->text, text->len, only);
 }
 
-/*
- * Writes an image. An image of a type that models do not accept is described instead, as they would
- * refuse the whole conversation.
- */
+/* Writes an image, or a text in its place if models would refuse its type. */
 static void put_image(struct json_writer *writer, const struct json *image)
 {
 	const struct json *data = json_member(image, "data");

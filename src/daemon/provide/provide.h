@@ -5,7 +5,7 @@
  * the response. The rows (methods) of a peer end with its connection. The rows of a file stay: a
  * call starts the program if it does not run, and waits at most PROVIDE_WAIT_MS for its connection.
  *
- * Other peers cannot provide the rows of a file; their texts are those of the file. Rows of peers
+ * Only the program of a file may provide the file's rows, with the texts of the file. Rows of peers
  * are no tools of agents. Handlers of calls are called from the event loop, or while the line of
  * another peer is handled.
  */

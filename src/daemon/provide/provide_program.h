@@ -45,7 +45,7 @@ void provide_program_need(struct provide_program *program);
 /* Call these when the program has called provide, and when that connection has ended. */
 void provide_program_came(struct provide_program *program);
 void provide_program_left(struct provide_program *program);
-/* Says whether calls are open: without any, a program not is_with_daemon ends when idle. */
+/* Says whether calls are open. If not, a program that a call started ends after its idle time. */
 void provide_program_set_busy(struct provide_program *program, bool is_busy);
 
 /* Ends the process and starts a new one. */

@@ -67,10 +67,10 @@ struct provide_call {
 	pid_t caller_pid;
 	uint64_t id;
 	unsigned depth;
-	char *name; /* name of the method, for people */
-	char *method; /* the provider's name of the method */
-	const char *server; /* as in struct provide_order */
-	const char **gives; /* as in struct provide_order */
+	char *name; /* this and the next three are as in struct provide_order */
+	char *method;
+	const char *server;
+	const char **gives;
 	char *line; /* the line to send; NULL when sent */
 	size_t line_len;
 	int64_t timeout_ms, begun_ms, progress_ms;
@@ -93,7 +93,6 @@ void provide_calls_init(struct provide_calls *calls);
  */
 bool provide_calls_admit(const struct provide_calls *calls, const struct provider *provider,
     const struct provide_order *order, unsigned *ret_depth, struct tool_failure *ret_failure);
-/* Returns the number of open calls of a provider. */
 size_t provide_calls_open(const struct provide_calls *calls, const struct provider *provider);
 /* Returns the call that was sent to a provider with this id, or NULL. */
 struct provide_call *provide_calls_find(

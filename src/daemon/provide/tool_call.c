@@ -83,10 +83,7 @@ struct tool_wait {
 	struct job_listener listener;
 };
 
-/*
- * Returns how the job's output becomes the answer. A job of an earlier release does not say this:
- * then the present declaration says it.
- */
+/* Returns the kind of answer. A job of an earlier release has none: then the declaration's kind. */
 static const char *answer_of(const struct job *job)
 {
 	const struct method *method = job->answer == NULL ? method_find(job->tool) : NULL;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The condition cpu_below, of wait_for and wait_for_idle: the machine, or the processes of a pane,
- * use little processor time.
- */
+/* The condition cpu_below: the machine, or a pane's processes, use little processor time. */
 #include "base/cpu_sample.h"
 #include "daemon/server/target.h"
 #include "daemon/wait/condition.h"
