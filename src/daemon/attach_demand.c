@@ -23,7 +23,7 @@ struct attach_demand {
 	struct queue_listener listener;
 	int64_t last_ms; /* last demand, CLOCK_MONOTONIC */
 	int64_t people_ms; /* next listing of people, CLOCK_MONOTONIC */
-	int64_t people_wait_ms; /* from the next listing to the one after */
+	int64_t people_wait_ms; /* time from the next listing to the one after */
 };
 
 /* No event reports the end of typing, so attach_demand_settle() is called again later. */

@@ -14,8 +14,8 @@ enum {
 };
 
 struct stream_source {
-	struct fleet_part part; /* part.host is NULL while the host is not in the list of hosts */
-	char away[2 * HOST_NAME_BYTES + 2]; /* name of the host while `host` is NULL */
+	struct fleet_part part; /* part.host: NULL while the host is not in the list of hosts */
+	char away[2 * HOST_NAME_BYTES + 2]; /* name of the host while part.host is NULL */
 	/* parameters that only this host gets: "panes" and "sessions"; NULL: none */
 	char *targets;
 	char name[NAME_SIZE]; /* id of the subscription on the host; "": none */
@@ -27,7 +27,7 @@ struct stream_source {
 };
 
 struct fleet_stream {
-	/* Its request stands for the subscription; without an id, it gets no response. */
+	/* the ask's request stands for the subscription; without an id, it gets no response */
 	struct fleet_ask ask;
 	struct list link;
 	struct peer *peer;

@@ -104,7 +104,7 @@ static void on_answered(struct fleet_part *part, const struct json *message)
 		finish(part->ask);
 }
 
-/* Calls a host. One of many is listed as missing instead if it is known to be unreachable. */
+/* Calls a host. If several are asked, lists one that is known to be unreachable as missing. */
 static void add(struct gather *gather, struct host *host, const struct buf *text)
 {
 	const struct request *request = gather->ask.request;

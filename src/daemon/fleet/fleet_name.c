@@ -13,7 +13,7 @@ enum {
 static const char *const targets[] = {"ack", "ack_up_to", "after", "agent", "filter", "id", "job",
     "pane", "pane_id", "panes", "seq", "session", "sessions", "timer", "up_to", "watch", "window",
     NULL};
-/* The same for methods that only hosts know, and then for conditions of wait_for. */
+/* The same for methods that only hosts know, and for conditions of wait_for. */
 static const char *const foreign_targets[] = {"pane", NULL};
 static const char *const condition_targets[] = {
     "agent", "command_finished", "exited", "job", "pane", "ready", NULL};

@@ -54,7 +54,7 @@ static const struct field fields[] = {
 
 struct fleet_pull {
 	struct fleet_part part;
-	/* JSON members of its parameters, without limit and timeout_sec; consumer is the first */
+	/* JSON members of the parameters without limit and timeout_sec; consumer is the first */
 	char *spec;
 	bool has_looked; /* a call has ended, with an answer or an error */
 	/* notifications from the host, a JSON line each; empty if there are none */
@@ -69,7 +69,7 @@ struct fleet_pull {
 
 /* A waiting request. Its answer comes from pulls, which outlive it. */
 struct next_request {
-	struct fleet_ask ask; /* it has no parts: the calls belong to the pulls */
+	struct fleet_ask ask; /* has no parts: the calls belong to the pulls */
 	struct list link;
 	char *spec;
 	int64_t limit;

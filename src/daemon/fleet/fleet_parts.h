@@ -131,7 +131,7 @@ struct hosts_file_error {
 struct hosts_file *hosts_file_new(struct event_base *base, struct host_set *hosts);
 void hosts_file_free(struct hosts_file *file); /* file may be NULL */
 const char *hosts_file_path(const struct hosts_file *file); /* "" if none */
-/* Returns an error of the last read by index, or NULL behind the last error. */
+/* Returns an error of the last reading by its index; NULL: there are no more. */
 const struct hosts_file_error *hosts_file_error(const struct hosts_file *file, size_t at);
 
 /* Answers list_hosts. Calls the reachable hosts for their numbers of panes, agents and jobs. */

@@ -42,12 +42,12 @@ struct fleet_condition {
 	char *members; /* the result as JSON members; NULL: not known yet */
 	int64_t due_ms; /* of a time condition (CLOCK_MONOTONIC) */
 	bool has_matched;
-	bool has_ended; /* its state is gone or limit */
+	bool has_ended; /* the state is gone or limit */
 };
 
 struct wait_host {
 	struct fleet_part part;
-	struct buf specs; /* its conditions as JSON, separated by commas */
+	struct buf specs; /* the host's conditions as JSON, separated by commas */
 	size_t count;
 	/* Appended to the wait's name: two hosts may be the same daemon. 0: nothing is appended. */
 	size_t number;

@@ -43,7 +43,8 @@ struct host {
 	int64_t since_ms; /* start of the state (CLOCK_REALTIME) */
 	int64_t ended_ms; /* end of the last link (CLOCK_MONOTONIC) */
 	char reason[HOST_REASON_SIZE]; /* why the host is not up, or does not answer; else "" */
-	char version[HOST_VERSION_SIZE]; /* of its muxbusd or muxbus; "" until known */
+	/* version of the host's muxbusd or muxbus; "" until known */
+	char version[HOST_VERSION_SIZE];
 	int64_t panes, agents, jobs; /* the last known numbers; -1: not known */
 	struct list calls; /* sent and waiting calls, oldest first */
 	size_t call_count;
@@ -118,8 +119,8 @@ bool host_may_notify(const struct host *host);
 enum host_call_flag {
 	/* The method only reads, or may be done twice: the call is repeated after a cut. */
 	HOST_CALL_READS = 1 << 0,
-	HOST_CALL_KEYED = 1 << 1, /* its parameters have a key: the call is repeated after a cut */
-	HOST_CALL_WAITS = 1 << 2, /* its answer may take long: silence of the host is no error */
+	HOST_CALL_KEYED = 1 << 1, /* the parameters have a key: the call is repeated after a cut */
+	HOST_CALL_WAITS = 1 << 2, /* the answer may take long: silence of the host is no error */
 	HOST_CALL_URGENT = 1 << 3, /* connects at once; the call fails if that attempt fails */
 };
 

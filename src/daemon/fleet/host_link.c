@@ -15,7 +15,7 @@ enum { COMMAND_MAX = 8192, SSH_OPTIONS = 16 };
 struct host_link {
 	const struct host_link_handlers *handlers;
 	void *data;
-	const struct host_spec *spec; /* that of the host, so that a new name is seen here too */
+	const struct host_spec *spec; /* the host's own spec, so that a new name is seen here too */
 	struct loop_link *local; /* the link to a local daemon, or NULL */
 	struct loop_process *process; /* ssh, or NULL */
 	bool has_hello;

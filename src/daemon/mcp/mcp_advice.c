@@ -39,7 +39,7 @@ static bool list_one(struct buf *out, size_t *count, const char *id, const char 
 	if (++*count > LISTED_MAX)
 		return false;
 	(void)buf_printf(out, "%s %s%s", *count > 1 ? "," : "", id, *text != '\0' ? " " : "");
-	(void)str_append_visible(out, text, strnlen(text, 60)); /* may be cut within a word */
+	(void)str_append_visible(out, text, strnlen(text, 60));
 	return true;
 }
 

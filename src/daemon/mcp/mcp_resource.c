@@ -166,7 +166,6 @@ static bool put_thing(struct resource_page *page, const char *kind, const char *
 	(void)snprintf(uri, sizeof uri, SCHEME "%ss/%s", kind, uri_id);
 	buf_init(&title, 512);
 	(void)buf_printf(&title, "%s: ", name);
-	/* may be cut within a word */
 	(void)str_append_visible(&title, called, strnlen(called, 60));
 	json_put_str(page->writer, "uri", uri);
 	(void)json_put_text(page->writer, "title", title.data, title.len);

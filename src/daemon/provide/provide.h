@@ -21,10 +21,11 @@ void provide_set_stop(struct provide_set *set);
 void provide_set_free(struct provide_set *set);
 
 /*
- * Replaces the rows of a peer by rows (a JSON array). rows may be NULL for the program of a file:
- * its rows are those of the file. rows NULL from muxbus-tools that has provided before: its tool
- * server takes no more calls. events: as in provider_take_kinds(). On an error, returns false with
- * a failure; the rows are as before, but some kinds of events may have been added.
+ * Sets the rows of a peer (a JSON array); from muxbus-tools, the tools of its server. rows may be
+ * NULL for the program of a file, whose rows are those of the file. NULL from muxbus-tools that has
+ * provided before: its server takes no more calls. events: as in provider_take_kinds(). On an
+ * error, returns false with a failure; the rows are as before, but some kinds of events may have
+ * been added.
  */
 bool provide_take(struct provide_set *set, struct peer *peer, const struct json *rows,
     const struct json *events, struct tool_failure *ret_failure);

@@ -11,10 +11,10 @@
 
 enum program_state {
 	STATE_OFF, /* there is no process; the timer may wait for the next start */
-	/* its process runs; it has not called provide yet, or its connection has ended */
+	/* the process runs; it has not called provide yet, or its connection has ended */
 	STATE_STARTING,
 	STATE_READY,
-	STATE_ENDING, /* its process was asked to end */
+	STATE_ENDING, /* the process was asked to end */
 };
 
 static const char *const state_names[] = {
@@ -28,13 +28,13 @@ struct provide_program {
 	struct provide_program_parts parts;
 	struct job_listener listener;
 	enum program_state state;
-	char id[NOTIFICATION_ID_SIZE]; /* id of its job */
+	char id[NOTIFICATION_ID_SIZE]; /* id of the job */
 	bool is_needed; /* the program is started again when its process has ended */
 	/* for the next start, the time limit for provide, or the idle time */
 	struct loop_timer *timer;
 	unsigned backoff_ms;
 	int64_t start_ms; /* CLOCK_MONOTONIC: earliest time of the next start */
-	int64_t ready_ms; /* CLOCK_MONOTONIC when it called provide; 0: not since its start */
+	int64_t ready_ms; /* CLOCK_MONOTONIC of the call of provide; 0: none since the start */
 	char reason[PROVIDE_REASON_SIZE];
 };
 

@@ -67,7 +67,7 @@ struct provide_call {
 	pid_t caller_pid;
 	uint64_t id;
 	unsigned depth;
-	char *name; /* this and the next three are as in struct provide_order */
+	char *name; /* name, method, server and gives are as in struct provide_order */
 	char *method;
 	const char *server;
 	const char **gives;
@@ -129,13 +129,13 @@ bool provide_call_takes_progress(struct provide_call *call);
  */
 struct tool_server {
 	char *name;
-	struct pane_ref pane; /* the pane whose calls it serves; cleared: those of all panes */
+	struct pane_ref pane; /* the pane whose calls are served; cleared: all panes */
 	const char **command; /* as declared; NULL: no call has used the server yet */
 	uint64_t taken; /* hash of the command, if an earlier daemon has started it; 0: none */
 	char *program, *cwd; /* for the next start */
 	const char **session_env, **env; /* for the next start; as in struct job_order */
-	bool is_stale; /* its process runs a command that is not declared any more */
-	bool is_leaving; /* no calls are sent to it until its next start */
+	bool is_stale; /* the process runs a command that is not declared any more */
+	bool is_leaving; /* no calls are sent until the next start */
 	struct tool_server_list list;
 };
 
@@ -144,15 +144,16 @@ struct provider {
 	struct provide_set *set;
 	struct peer *peer; /* NULL: not connected */
 	struct provider_file *file; /* NULL: a peer without a file, or a tool server */
-	struct tool_server *server; /* its rows are declarations; NULL: no tool server */
+	struct tool_server *server; /* the tool server, whose tools are declared; NULL: none */
 	/* the program of a usable file or of a tool server; or NULL */
 	struct provide_program *program;
 	char name[DECLARATION_NAME_MAX + 16]; /* for people */
-	char title[DECLARATION_NAME_MAX + 16]; /* its name with its kind; only with a program */
+	/* the name with the kind of provider; only with a program */
+	char title[DECLARATION_NAME_MAX + 16];
 	char job_name[DECLARATION_NAME_MAX + PANE_REF_TEXT_SIZE + 48]; /* only with a program */
 	struct list offers;
-	size_t names; /* number of the names of its offers */
-	uint64_t kinds; /* its kinds of events, a bit for each */
+	size_t names; /* number of names of all offers */
+	uint64_t kinds; /* the provider's kinds of events, a bit for each */
 	double events; /* how many events may be published at events_ms */
 	int64_t events_ms; /* CLOCK_MONOTONIC */
 	unsigned strays;
@@ -166,7 +167,7 @@ struct provide_set {
 	/* Called when rows have changed. is_listed: also rows that agents see as tools. */
 	void (*changed)(void *data, bool is_listed);
 	void *data;
-	struct list providers; /* those with files come first */
+	struct list providers; /* providers with files come first */
 	struct list retired; /* withdrawn offers that requests may still use */
 	struct provide_calls calls;
 	struct job_listener listener;
@@ -206,8 +207,8 @@ bool provider_take_kinds(
     struct provider *provider, const struct json *rows, struct tool_failure *ret_failure);
 
 /*
- * Publishes an event of a peer that provides. If no provider has the kind, it becomes this one's.
- * data: a JSON object; NULL: none. Returns the event's number, or 0 with a failure.
+ * Publishes an event of a peer that provides. A kind that no provider has becomes a kind of this
+ * peer. data: a JSON object; NULL: none. Returns the event's number, or 0 with a failure.
  */
 uint64_t provider_publish_event(struct provide_set *set, const struct peer *peer, const char *kind,
     const struct event_scope *scope, const struct json *data, struct tool_failure *ret_failure);

@@ -142,7 +142,7 @@ static void await(struct request *request, const struct job *job)
 struct tool_call {
 	struct request *request; /* NULL: the caller has disconnected or cancelled */
 	const struct tool *tool; /* valid as long as the request */
-	struct declaration_args args; /* its pointers are valid only while the request is handled */
+	struct declaration_args args; /* the pointers are valid only while the request is handled */
 	struct pane_ref pane;
 	char cwd[PATH_MAX];
 	struct buf arguments; /* the parameters, as a JSON object */

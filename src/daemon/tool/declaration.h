@@ -61,7 +61,7 @@ struct declaration {
 	const char *group;
 	const char *title;
 	const char *description;
-	/* those that are declared, with their aliases; then wait and pane */
+	/* the declared parameters with their aliases; then wait and pane */
 	const struct field *fields;
 	const struct declaration_shape *shapes; /* one for each field */
 	size_t args_size; /* size of the struct that the fields fill */

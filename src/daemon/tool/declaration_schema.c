@@ -504,7 +504,7 @@ static bool put_schema(struct declaration *declaration, struct json_writer *writ
 static const struct field_result plain_results[][4] = {
     [DECLARATION_TEXT] = {{"text", "string", "the answer"},
 	{"id", "string", "with wait false: the call, and its notification"}, {NULL, NULL, NULL}},
-    [DECLARATION_JSON] = {{NULL, NULL, NULL}}, /* it has members of any names and types */
+    [DECLARATION_JSON] = {{NULL, NULL, NULL}}, /* members of any names and types */
     [DECLARATION_IMAGE] = {{"mime_type", "string", "the kind of image"},
 	{"bytes", "integer", "the size of the image"}, {"data", "string", "the image, as base64"},
 	{NULL, NULL, NULL}},

@@ -14,7 +14,7 @@
 #define REASON_SIZE 768
 struct place {
 	struct folder_watch *watch;
-	char path[PATH_MAX]; /* "": it is not read */
+	char path[PATH_MAX]; /* "": not read */
 };
 
 struct tool_folder {

@@ -13,7 +13,7 @@
 
 enum tool_state {
 	TOOL_LISTED,
-	TOOL_HIDDEN, /* its program or a needed one is missing */
+	TOOL_HIDDEN, /* the tool's program or a needed one is missing */
 	TOOL_BROKEN, /* the file or its program cannot be used: see reason */
 };
 extern const char *const tool_state_names[];
@@ -23,12 +23,12 @@ struct tool {
 	struct list link;
 	size_t uses; /* number of requests that use the row now */
 	char *file; /* path of the declaration */
-	char *dir; /* its folder */
+	char *dir; /* folder of the declaration */
 	/* name of the tool; if the declaration is not valid, of the file without ".json" */
 	char *name;
 	struct declaration *declaration;
 	enum tool_state state;
-	char *reason; /* why it is in this state; or NULL */
+	char *reason; /* why the tool is in this state; or NULL */
 };
 
 struct tool_folder_parts {

@@ -16,7 +16,7 @@ struct kept {
 	char *tool;
 	struct pane_ref pane;
 	bool has_ended;
-	bool is_awaited; /* an earlier daemon has begun it; a tool server may still run it */
+	bool is_awaited; /* begun by an earlier daemon; a tool server may still run the call */
 	int64_t begun_ms; /* CLOCK_REALTIME */
 };
 

@@ -20,12 +20,12 @@ struct condition_kind {
 	const char *help; /* one sentence */
 	const char *about; /* further sentences for the manual; NULL: none */
 	const char *example; /* JSON text */
-	const struct field *fields; /* its members; the one with the name of the kind is first */
+	const struct field *fields; /* the members; the one with the name of the kind is first */
 	const char *pane_member; /* the member that names a pane; NULL: the kind has no pane */
-	bool needs_tmux; /* it needs events or output of a pane */
-	bool reads_disk; /* it reads files, so the role read_only may not use it */
-	bool follows; /* it needs events of tmux even without a pane */
-	/* if output comes by a pipe, it needs no tmux client */
+	bool needs_tmux; /* needs events or output of a pane */
+	bool reads_disk; /* reads files, so the role read_only may not use it */
+	bool follows; /* needs events of tmux even without a pane */
+	/* needs no tmux client if output comes by a pipe */
 	bool by_output;
 	/* The members that name objects of tmux, NULL-terminated; NULL: none. */
 	const char *const *tmux_members;
@@ -57,7 +57,7 @@ const struct condition_kind *condition_kind_next(const struct condition_kind *pr
 enum condition_state {
 	CONDITION_PENDING,
 	CONDITION_MATCHED,
-	CONDITION_GONE, /* its object does not exist any more */
+	CONDITION_GONE, /* the object does not exist any more */
 	CONDITION_LIMIT, /* the search for its pattern was given up (PATTERN_LIMIT) */
 	CONDITION_STATE_COUNT_,
 };
@@ -66,17 +66,17 @@ struct condition {
 	const struct condition_kind *kind;
 	const struct daemon *parts;
 	enum condition_state state;
-	bool at_entry; /* it was true already when it was armed */
+	bool at_entry; /* was true already when it was armed */
 	bool has_gap; /* a match may have been missed */
 	struct buf details; /* a JSON object for the answer; empty: none */
-	void *watch; /* data of its kind */
+	void *watch; /* data of the kind of condition */
 	uint32_t pane, window, session; /* MUXBUS_NO_ID: none */
-	bool needs_tmux; /* it is restored, and can be armed only while tmux is followed */
-	bool is_staying; /* it can match again */
+	bool needs_tmux; /* is restored, and can be armed only while tmux is followed */
+	bool is_staying; /* can match again */
 	bool takes_all; /* a match settles notifications for all panes */
 	struct pane_ref own; /* a match settles notifications for this pane; cleared: for none */
-	bool is_unarmed; /* it was restored and not armed yet, or was disarmed */
-	/* called when it ends, and if is_staying at each match; not within arm() */
+	bool is_unarmed; /* was restored and not armed yet, or was disarmed */
+	/* called when the condition ends, and if is_staying at each match; not within arm() */
 	void (*changed)(struct condition *condition, void *data);
 	void *data;
 	bool is_arming;

@@ -13,7 +13,7 @@ struct cpu_watch {
 	pid_t pid; /* first process of the pane; 0: the whole machine */
 	double percent;
 	int64_t for_ms;
-	int64_t since_ms; /* CLOCK_MONOTONIC when use fell below the limit; 0: it is not below */
+	int64_t since_ms; /* CLOCK_MONOTONIC when use fell below the limit; 0: not below */
 	double latest;
 	struct cpu_sample sample;
 };

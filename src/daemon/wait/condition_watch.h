@@ -21,7 +21,7 @@ struct pane_watch {
 	bool is_listening;
 	struct agent_listener agent_listener;
 	const struct agent *agent; /* for prompt: the kept agent in the pane; NULL: none */
-	struct prompt_mark mark; /* of prompt */
+	struct prompt_mark mark; /* for prompt: the last mark of the shell */
 	/* for prompt: exit status of the last command that the shell marked as done; -1: none */
 	int exit_status;
 	unsigned looks; /* number of looks; for prompt, those since the last output */
@@ -30,7 +30,7 @@ struct pane_watch {
 	int64_t quiet_ms; /* for quiet_sec and prompt: required time without output */
 	int64_t last_ms; /* CLOCK_MONOTONIC of the last output, or of arming */
 	bool is_asking; /* a reply of tmux is pending */
-	bool is_gone; /* it was disarmed while is_asking: the reply frees the watch */
+	bool is_gone; /* disarmed while is_asking: the reply frees the watch */
 };
 
 /* Makes a watch of the pane that text names. Returns NULL after failing the request. */

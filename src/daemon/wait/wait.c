@@ -426,7 +426,7 @@ const char *wait_park(struct wait_set *set, struct request *request, const struc
 
 /* A list of conditions. A single object, or a string with JSON, is accepted too. */
 struct condition_list {
-	struct json_reader *reader; /* NULL: it was no string */
+	struct json_reader *reader; /* NULL: the value is no string */
 	struct json one, list;
 };
 

@@ -44,7 +44,7 @@ struct wait_background {
 	enum wait_kind kind; /* not WAIT_REQUEST */
 	struct pane_ref pane; /* the pane that is notified; cleared: none */
 	const char *spec; /* the condition as JSON */
-	bool is_once; /* it ends with the first match */
+	bool is_once; /* ends with the first match */
 	int64_t timeout_ms; /* 0: none */
 	const struct once *once; /* NULL: none */
 };

@@ -37,7 +37,7 @@ struct wait {
 	struct wait_part *parts;
 	size_t count;
 	bool is_all;
-	bool is_once; /* background wait: it ends with the first match */
+	bool is_once; /* background wait: ends with the first match */
 	unsigned matches; /* background wait: number of matches that were notified */
 	struct buf found; /* details of matches that are not notified yet, with commas between */
 	size_t first_len; /* length of the first details in found */
