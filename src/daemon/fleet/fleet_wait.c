@@ -288,7 +288,7 @@ static struct wait_host *get_part(struct fleet_wait *wait, struct host *host)
 	return own;
 }
 
-/* Finds the kind of a condition: the name of its first member that is not common to all kinds. */
+/* Finds the kind of a condition: its first member that is no further one such as pane. */
 static void find_kind(struct fleet_condition *condition, const struct json *spec)
 {
 	static const char *const others[] = {

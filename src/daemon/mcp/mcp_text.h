@@ -51,7 +51,7 @@ bool mcp_text_is_repeated(const struct json *result);
 
 /*
  * Writes the member content: at most text_max bytes of the text, then each image. The text ends
- * with the calls that read the rest of it, and the member structured.
+ * with the calls that read its rest and the member structured.
  */
 void mcp_image_write(
     struct json_writer *writer, const struct json *result, size_t text_max, struct rest_set *rests);

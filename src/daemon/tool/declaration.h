@@ -69,9 +69,10 @@ struct declaration {
 	const struct field_result *results;
 	/* types of the declared members at all depths, as JSON; or NULL */
 	const char *result_schema;
-	const char *const *run; /* the program's command; NULL: a tool of a tool server */
-	struct declaration_server server; /* only if run is NULL */
-	enum declaration_answer answer; /* only if run is not NULL */
+	/* the program's command; NULL: a tool of a tool server, or a provided method */
+	const char *const *run;
+	struct declaration_server server; /* for a tool of a tool server */
+	enum declaration_answer answer; /* for a program or a provided method */
 	const char *image_type; /* for DECLARATION_IMAGE: as "image/png"; "*" means any kind */
 	int64_t timeout_ms;
 	bool is_read_only;
