@@ -4,8 +4,8 @@
 #include <muxbus.h>
 
 /*
- * The facts about one tmux command. The row lists the flags that take a value, so that -t and the
- * arguments after the flags are found.
+ * The facts about one tmux command. The flags that take a value are needed to find the value of -t
+ * and the first argument after the flags.
  */
 struct policy_row {
 	const char *name;
@@ -13,7 +13,7 @@ struct policy_row {
 	const char *valued; /* letters of the flags that take a value */
 	const char *needs; /* letters of flags of which one must be given; NULL: none */
 	const char *forced; /* letters of flags that need "force"; NULL: none */
-	enum command_verdict verdict; /* the verdict without a flag of `forced` */
+	enum command_verdict verdict; /* the verdict if `needs` and `forced` do not change it */
 	enum command_target target;
 	const char *reason;
 };
@@ -39,7 +39,7 @@ static const char opens_mode[] = "it puts a pane into a mode that waits for a pe
 static const char runs_file[] =
     "it goes through the tmux server's own files, which may block all of tmux; errors are lost";
 
-/* All commands of tmux 3.3 to 3.8. Keep alphabetized. */
+/* Commands of tmux, sorted by name. A command without a row needs "force". */
 static const struct policy_row rows[] = {
     REFUSE("attach-session", "attach", "cft", client_of_ours),
     ALLOW("bind-key", "bind", "NT"),
@@ -190,7 +190,6 @@ static const char *find_nearest(const char *name)
 	return str_nearest(name, names);
 }
 
-/* The flags of a command, as getopt() reads them. */
 struct flags {
 	bool is_given[128];
 	const char *target;
@@ -230,7 +229,7 @@ static bool has_one_of(const struct flags *flags, const char *letters)
 	return false;
 }
 
-/* Returns true if a command can run a shell by "#(" in a word that tmux expands as a format. */
+/* Returns true if a word has "#(", which runs a shell if tmux expands the word as a format. */
 static bool runs_shell(
     const struct policy_row *row, const char *const *words, size_t count, const struct flags *flags)
 {
@@ -244,8 +243,8 @@ static bool runs_shell(
 }
 
 /*
- * Returns true if a command sets an option that ends unattached sessions. tmux accepts the begin of
- * an option's name.
+ * Returns true if a command sets an option that ends unattached sessions. The word may be the
+ * beginning of the option's name, which tmux accepts.
  */
 static bool ends_unattached(
     const struct policy_row *row, const char *const *words, size_t count, const struct flags *flags)
@@ -289,7 +288,7 @@ static bool types(const char *name, const struct flags *flags)
 	    (strcmp(name, "pipe-pane") == 0 && flags->is_given['I']);
 }
 
-/* tmux's names of layouts; the last ones are those since tmux 3.5. */
+/* tmux's names of layouts. tmux 3.5 added the names after the first LAYOUTS_3_3. */
 static const char *const layouts[] = {"even-horizontal", "even-vertical", "main-horizontal",
     "main-vertical", "tiled", "main-horizontal-mirrored", "main-vertical-mirrored", NULL};
 enum { LAYOUTS_3_3 = 5, LAYOUT_SIDE_MAX = 10000 };
@@ -307,7 +306,10 @@ static bool is_layout(const char *text)
 	return is_small;
 }
 
-/* Judges a layout: an invalid one ends tmux 3.3a, and one that is too large ends every release. */
+/*
+ * Judges a layout: an invalid one can end tmux 3.3a, and a huge one can end or hang tmux up to
+ * 3.5a.
+ */
 static void judge_layout(const char *text, struct command_judgement *judgement)
 {
 	size_t found = 0;
@@ -359,9 +361,9 @@ void command_judge(const char *const *words, size_t count, struct command_judgem
 	if (strcmp(row->name, "select-layout") == 0 && flags.operand != NULL)
 		judge_layout(flags.operand, &judgement);
 	/*
-	 * respawn-window crashes tmux 3.8 if a client shows the window and it has several panes,
-	 * even without -k if their programs have ended. tmux up to 3.3a crashes later, when the
-	 * window loses a pane.
+	 * respawn-window crashes tmux 3.8 if a client shows the window and the window has several
+	 * panes, even without -k if their programs have ended. tmux up to 3.3a crashes later, when
+	 * the window loses a pane.
 	 */
 	if (strcmp(row->name, "respawn-window") == 0)
 		judgement.fatal_caps = MUXBUS_CAP_NEW_LAYOUTS | MUXBUS_CAP_PASTE_DEAD_CRASH;

@@ -2,9 +2,9 @@
 #include "daemon/tmux/echo.h"
 
 enum {
-	/* the echo of a text that is younger than this may be at the begin of the output */
+	/* ms; the echo of a text that is younger than this may come first in the output */
 	BEGIN_MS = 1000,
-	/* If more lines follow a prompt without the mark C, some of them are output. */
+	/* with more lines between a prompt and the next mark, a command has run */
 	ABORTED_LINES = 2,
 	KEY_DELETE = 0x7f,
 };
@@ -111,8 +111,8 @@ static bool is_behind_prompt(const struct buf *text, size_t line)
 }
 
 /*
- * Returns true if this byte is the one at `at` of the text, and those before it are the last
- * text->run bytes of the echo.
+ * Returns true if the echo can go on at `at` in the text: this byte stands there, and the text->run
+ * bytes that were echoed last stand before it.
  */
 static bool stands(const struct echo_text *text, size_t at, uint8_t byte)
 {
@@ -122,8 +122,8 @@ static bool stands(const struct echo_text *text, size_t at, uint8_t byte)
 }
 
 /*
- * Finds where the echo goes on with this byte, as the editor may have moved the cursor. Returns
- * SIZE_MAX if nowhere.
+ * Finds where in the text the echo goes on with this byte: an editor may have moved the cursor.
+ * Returns SIZE_MAX if the byte is not the echo's.
  */
 static size_t find_place(const struct echo_text *text, uint8_t byte)
 {
@@ -168,7 +168,7 @@ static void take(struct echo_text *text, const struct buf *out, size_t line, uin
 		text->was_whole |= text->at == len;
 		return;
 	}
-	/* The byte comes after the whole text: the text was no echo, or its echo is over. */
+	/* The byte does not continue an echo. It may begin one. */
 	text->is_over = text->at == len && text->is_ended;
 	text->at = 0;
 	if (text->is_over || len == 0 || text->bytes.data[0] != byte || !may_begin(text, out, line))
@@ -201,7 +201,7 @@ void echo_move(struct echo *echo, bool is_up)
 	}
 }
 
-/* Returns where the echo in the line begins; SIZE_MAX: no echo ends here. */
+/* Returns the offset where an echo begins that ends with this line; SIZE_MAX: there is none. */
 static size_t end_text(struct echo_text *text)
 {
 	text->may_begin = text->is_moving = false;

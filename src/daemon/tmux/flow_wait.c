@@ -18,7 +18,7 @@ struct flow_wait {
 static void finish(struct flow_wait *wait, bool is_gone)
 {
 	loop_timer_free(wait->timer);
-	/* Output that was written before the pane is followed is reported as a gap. */
+	/* If the output begins to come later, a gap before it is reported. */
 	if (!is_gone && muxbus_sync_output(wait->sync, wait->pane) == MUXBUS_OUTPUT_COMING)
 		stream_tell(wait->streams, wait->pane);
 	if (!is_gone)

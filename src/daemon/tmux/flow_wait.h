@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Waits until the output of a pane is followed, at most FLOW_WAIT_MAX_MS, so that none is lost. */
+/* Waits until the output of a pane is followed, so that none is lost; up to FLOW_WAIT_MAX_MS. */
 #pragma once
 
 #include "base/base.h"
@@ -11,9 +11,9 @@ struct stream_set;
 struct tmux;
 
 /*
- * Calls done when the output of the pane is followed, or at once if no connection can bring it. The
- * caller must want the output already (stream.h). is_gone: the pane has closed, and its stream must
- * not be used.
+ * Calls done when the output of the pane is followed, when the time is over, or when the pane
+ * closes; at once if the output is followed already, or will not come. The caller must want the
+ * output already (stream.h). is_gone: the pane has closed, and its stream must not be used.
  */
 typedef void flow_wait_fn(void *data, bool is_gone);
 void flow_wait(struct event_base *base, struct tmux *tmux, struct stream_set *streams,

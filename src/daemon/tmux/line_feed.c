@@ -8,12 +8,14 @@
 #define TEXT_KEEP 4096 /* bytes of memory that are kept for a pane while it has no text */
 
 struct line_feed {
-	bool is_flowing; /* output is followed, so missing bytes are published as a gap */
-	uint64_t offset; /* offset in the output after the line or part that was published last */
+	bool is_flowing; /* the output is followed, so a gap is published */
+	/* offset in the output for the next event: the end of its line or piece */
+	uint64_t offset;
 	struct event_scope scope; /* the window and sessions that had the pane last */
 	struct stripper stripper;
 	struct buf text;
-	struct buf ends; /* for each whole line in text, where it ends in the output, as uint64_t */
+	/* for each whole line in text: offset of its end, as uint64_t */
+	struct buf ends;
 };
 
 struct line_feed *line_feed_new(uint32_t pane, bool is_flowing)
@@ -41,11 +43,11 @@ void line_feed_token(struct line_feed *feed, const struct token *token)
 {
 	size_t len = feed->text.len;
 	stripper_take(&feed->stripper, token);
-	if (feed->stripper.line == len + 1) /* otherwise there was no room for the newline */
+	if (feed->stripper.line == len + 1) /* the token was a newline, and text had room for it */
 		(void)buf_append(&feed->ends, &token->to, sizeof token->to);
 }
 
-/* Publishes a line. is_open: it has no end yet. */
+/* Publishes a line. is_open: more of it may come. */
 static void tell_line(const struct line_feed *feed, struct pane_events_sink *sink,
     const uint8_t *text, size_t len, bool is_open)
 {
@@ -75,7 +77,7 @@ void line_feed_flush(struct line_feed *feed, struct pane_events_sink *sink, uint
 	unsigned count = 0;
 	feed->is_flowing = true;
 	pane_event_place(sink, &feed->scope);
-	/* The last line is too long to wait for its end. */
+	/* Publish a last line that is too long to wait for its newline. */
 	if (feed->text.len - end > LINE_FEED_LINE_MAX)
 		end = feed->text.len - utf8_incomplete_tail(feed->text.data, feed->text.len);
 	for (; at < end && count < LINE_FEED_LINES_MAX; count++) {
@@ -83,7 +85,7 @@ void line_feed_flush(struct line_feed *feed, struct pane_events_sink *sink, uint
 		const uint8_t *newline = memchr(line, '\n', end - at);
 		size_t len = newline != NULL ? (size_t)(newline - line) : end - at;
 		feed->offset = offset;
-		if (count < feed->ends.len / sizeof offset) /* otherwise the line has no end yet */
+		if (count < feed->ends.len / sizeof offset)
 			memcpy(
 			    &feed->offset, feed->ends.data + count * sizeof offset, sizeof offset);
 		tell_line(feed, sink, line, len, newline == NULL);
@@ -92,7 +94,7 @@ void line_feed_flush(struct line_feed *feed, struct pane_events_sink *sink, uint
 	feed->offset = offset;
 	buf_clear(&feed->ends);
 	buf_shrink(&feed->ends, TEXT_KEEP);
-	/* A line without an end counts too. */
+	/* Count the last line even without a newline. */
 	for (count = at < end && feed->text.data[end - 1] != '\n'; at < end; at++)
 		count += feed->text.data[at] == '\n';
 	if (count > 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Publishes the lines of one pane as plain text, as events of the kind line. A line is published
- * when its newline has come, the last one when the pane closes, and a long one in parts of
- * LINE_FEED_LINE_MAX. Lines beyond LINE_FEED_LINES_MAX in one piece of output become a gap.
+ * Publishes the lines of one pane as plain text, as events of the kind line: when a newline has
+ * come, before a gap, and when the pane closes. A line longer than LINE_FEED_LINE_MAX is published
+ * in parts. Lines beyond LINE_FEED_LINES_MAX in one piece of output become a gap.
  */
 #pragma once
 
@@ -10,19 +10,19 @@
 
 #define LINE_FEED_LINE_MAX (64 * 1024) /* bytes */
 #define LINE_FEED_LINES_MAX 16384
-#define LINE_FEED_TEXT_MAX (1024 * 1024) /* maximum bytes of text of a piece; more is left out */
+/* maximum bytes of pending text; more is left out */
+#define LINE_FEED_TEXT_MAX (1024 * 1024)
 
 struct pane_events_sink;
 struct token;
 
 /*
- * is_flowing: the output was followed before. If false, a gap before the first piece is not
+ * is_flowing: the output was followed before. If false, a gap before the first output is not
  * published.
  */
 struct line_feed *line_feed_new(uint32_t pane, bool is_flowing);
 void line_feed_free(struct line_feed *feed);
 
-/* Takes a token of the output. */
 void line_feed_token(struct line_feed *feed, const struct token *token);
 /* Publishes the lines of a piece of output that has ended at offset. */
 void line_feed_flush(struct line_feed *feed, struct pane_events_sink *sink, uint64_t offset);
@@ -31,7 +31,7 @@ void line_feed_flush(struct line_feed *feed, struct pane_events_sink *sink, uint
  * it are published.
  */
 void line_feed_begin(struct line_feed *feed, uint64_t offset);
-/* Output before offset is missing, for this reason. */
+/* Call this if bytes before offset are missing: publishes the last line and a gap. */
 void line_feed_gap(
     struct line_feed *feed, struct pane_events_sink *sink, uint64_t offset, const char *reason);
 /* The pane has closed: publishes the last line. */

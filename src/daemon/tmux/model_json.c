@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tmux/model_json.h"
 
-#define BRIEF_TITLE_MAX 20 /* maximum bytes of a title in the brief form of a pane */
+/* maximum bytes of a title in the brief form, without the "…" */
+#define BRIEF_TITLE_MAX 20
 
 static void find_humans(struct object_view *view)
 {
@@ -36,8 +37,8 @@ static bool is_human(const struct object_view *view, uint32_t pane)
 }
 
 /*
- * Returns the last activity in a session. tmux counts our own attach as activity; so if there is a
- * client of a person, only that counts.
+ * Returns the last activity in a session. tmux counts our own attach as activity, so while people's
+ * clients are attached only their activity counts.
  */
 static uint64_t session_activity(
     const struct muxbus_model *model, const struct muxbus_session *session)
@@ -64,7 +65,7 @@ void object_put_session(struct json_writer *writer, const struct muxbus_model *m
 		json_put_int(writer, "group", session->group);
 }
 
-/* Writes the sessions of a window; one in which it is linked twice is written once. */
+/* Writes the sessions of a window. A session that is linked to it twice is written once. */
 static void put_sessions(struct json_writer *writer, const struct muxbus_link *links, size_t count)
 {
 	json_array_begin(writer, "sessions");
@@ -197,7 +198,7 @@ static void put_beginning(
 	put_text(writer, name, part);
 }
 
-/* Writes a pane's place: "work:editor.0", or "work:3.0" if the window's name is the command's. */
+/* Writes a pane's place: "work:editor.0", or "work:3.0" if the window is named like the command. */
 static void put_brief_place(struct json_writer *writer, const struct muxbus_session *session,
     const struct muxbus_window *window, int index, const struct muxbus_pane *pane)
 {
@@ -209,7 +210,7 @@ static void put_brief_place(struct json_writer *writer, const struct muxbus_sess
 	mem_free(place);
 }
 
-/* Returns true if a title ends with the name of the directory, as those of most shells do. */
+/* Returns true if a title ends with the name of the directory, as shells often set it. */
 static bool repeats_path(const char *title, const char *path)
 {
 	const char *name = str_last_part(path);
@@ -273,7 +274,7 @@ static void put_cell(struct json_writer *writer, const struct muxbus_cell *cell)
 		json_put_bool(writer, "floating", true);
 }
 
-/* The deepest levels of a very deep layout are left out, as JSON parsers would refuse them. */
+/* Deeper levels of a layout are left out, because JSON parsers limit the depth. */
 #define LAYOUT_DEPTH_MAX 24
 
 static void put_tree(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Sessions, windows and panes as JSON, the same in results and events. */
+/* Objects of the model as JSON, in results and events. */
 #pragma once
 
 #include <muxbus.h>
@@ -12,20 +12,23 @@
 
 struct object_view {
 	const struct muxbus_model *model;
-	uint32_t human_panes[OBJECT_HUMANS_MAX]; /* panes in front of a person */
+	/* active panes in front of persons */
+	uint32_t human_panes[OBJECT_HUMANS_MAX];
 	size_t human_count;
 };
 
 void object_view_init(struct object_view *view, const struct muxbus_model *model);
 
-/* Each of these functions writes the members of its object into a JSON object that is open. */
+/* These functions write the members of an object into the JSON object that is open. */
 void object_put_session(struct json_writer *writer, const struct muxbus_model *model,
     const struct muxbus_session *session);
 void object_put_window(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_window *window);
 void object_put_pane(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane);
-/* The brief form: no ordinary values, no title that ends with the directory; cuts long titles. */
+/*
+ * The brief form leaves out usual values and titles that end with the directory; cuts long titles.
+ */
 void object_put_pane_brief(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane);
 void object_put_client(struct json_writer *writer, const struct muxbus_client *client);

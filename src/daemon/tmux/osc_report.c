@@ -166,7 +166,7 @@ static void append_cut(struct buf *out, const void *bytes, size_t len)
 	(void)buf_append(out, bytes, len < room ? len : room);
 }
 
-/* Appends decoded base64, with or without padding; a text that was cut as far as possible. */
+/* Appends decoded base64, with or without padding; of a cut payload, the whole bytes. */
 static void append_base64(struct buf *out, struct osc_part payload)
 {
 	struct buf padded = BUF(PAYLOAD_MAX + 4), bytes = BUF(PAYLOAD_MAX);

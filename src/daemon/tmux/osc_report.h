@@ -5,9 +5,9 @@
  * muxbus (contexts, below). All of it is untrusted. The texts of a report are valid UTF-8 in one
  * line, without control characters, and of limited length.
  *
- * OSC 9 with a number from 1 to 12, alone or before a semicolon, is a command of ConEmu, of which
- * only 4 is read. Parts (chunks) of OSC 99 with one id are joined until one is marked as the last;
- * a chunk with another id begins a new notification.
+ * OSC 9 with a number from 1 to 12, alone or before a semicolon, is a command of ConEmu; only
+ * number 4 is read. Parts (chunks) of OSC 99 with the same id are joined, up to a chunk without
+ * d=0. A chunk with another id begins a new notification.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 #define OSC_ID_MAX 64 /* maximum bytes of the id of chunks or of a context */
 
 enum osc_report_kind {
-	OSC_NOTHING, /* it is no report, or a chunk that is not the last */
+	OSC_NOTHING, /* no report, an empty notification, or a chunk after which more follow */
 	OSC_NOTICE,
 	OSC_PROGRESS,
 };
@@ -50,15 +50,15 @@ void osc_reader_init(struct osc_reader *reader);
 /* Drops an incomplete notification. The reader may be used again. */
 void osc_reader_finish(struct osc_reader *reader);
 
-/* Reads the string of an OSC, which begins with its number. Returns the kind of report. */
+/* Reads the string of an OSC, which begins with its number. */
 enum osc_report_kind osc_report_read(
     struct osc_reader *reader, const char *string, size_t len, struct osc_report *ret_report);
 
 /*
  * Contexts (the marks of `muxbus mark`): OSC 3008 as systemd writes it,
- * "3008;start=ID;KEY=VALUE;..." or "3008;end=ID;...", where "\xHH" in a value is a byte. Only the
- * keys of muxbus are read. A word that is too long or has a forbidden character counts as absent;
- * texts are cleaned and cut.
+ * "3008;start=ID;KEY=VALUE;..." or "3008;end=ID;...", where "\xHH" in a value is a byte. Keys of
+ * other programs are ignored. A word that is too long or has a forbidden character counts as
+ * absent; texts are cleaned and cut.
  */
 
 #define OSC_TOKEN_MAX 64
@@ -76,5 +76,5 @@ struct osc_context {
 	char wake[OSC_TEXT_MAX + 1];
 };
 
-/* Reads the string of an OSC, which begins with its number; false if it is not a context. */
+/* Reads the string of an OSC, which begins with its number. Returns false if it is no context. */
 bool osc_context_read(const char *string, size_t len, struct osc_context *ret_context);

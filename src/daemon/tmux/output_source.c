@@ -13,14 +13,16 @@
 /* ms between tries to pipe a deaf pane: see output_source_is_deaf(). */
 #define RETRY_MS 5000
 /*
- * If the program of a pane has ended, it may get another one: a new child of tmux, for which tmux
- * first makes a terminal. So after a new terminal was made, the children of tmux are read
- * CHILDREN_LOOKS times. If new terminals cannot be watched, as in another container, they are read
- * all the time.
+ * A pane whose program has ended may get another program: tmux makes a terminal for it, and then a
+ * new child. So after a new terminal was seen, the children of tmux are read CHILDREN_LOOKS times,
+ * once in CHILDREN_MS. If terminals cannot be watched, as in another container, the children are
+ * read until no such pane is left.
  */
 #define CHILDREN_MS 250
 #define CHILDREN_LOOKS 8
-/* Room for about 2000 children. A new child is the last one, so with more it is not seen here. */
+/*
+ * Maximum bytes of the list of children. A new child is at its end: a longer list does not show it.
+ */
 #define CHILDREN_BYTES 16384
 
 struct output_source_set {
@@ -30,11 +32,11 @@ struct output_source_set {
 	struct list sources; /* the sources that are wanted, the latest last */
 	uint64_t begun; /* number of changes of sources so far */
 	bool all;
-	bool has_control; /* control mode can be used: the daemon may be a client of tmux */
+	bool has_control; /* the daemon may be a client of tmux, so control mode can be used */
 	struct loop_timer *retry;
 	struct loop_timer *look;
 	struct inotify_hub *hub;
-	struct inotify_watch terminals; /* of /dev/pts, for new terminals there */
+	struct inotify_watch terminals; /* of /dev/pts, where new terminals appear */
 	unsigned looks; /* how often the children are still to be read */
 	uint64_t children; /* hash of the list of tmux's children */
 };
@@ -42,7 +44,7 @@ struct output_source_set {
 struct life {
 	struct output_source_set *sources;
 	uint32_t pane;
-	bool has_failed; /* tmux never handed the pipe over */
+	bool has_failed; /* the pipe has failed: PANE_PIPE_FAILED */
 };
 
 static struct muxbus_sync *sync_of(const struct output_source *source)
@@ -55,14 +57,14 @@ static enum output_source_kind choose(const struct output_source *source)
 	const struct output_source_set *sources = source->set;
 	if (source->kind == OUTPUT_SOURCE_PIPE)
 		return OUTPUT_SOURCE_PIPE;
-	/* If the output of all panes comes by control mode, this pane gets it without a gap. */
+	/* If control mode brings all output already, this pane begins without a gap. */
 	if (sources->pipes == NULL || sources->all || source->is_pipeless ||
 	    !pane_pipe_may_start(sources->pipes))
 		return OUTPUT_SOURCE_CONTROL;
 	return OUTPUT_SOURCE_PIPE;
 }
 
-/* Returns true if the program of the pane has ended; tmux does not pipe such a pane. */
+/* Returns true if the program of the pane has ended. Such a pane is not piped. */
 static bool is_dead(const struct output_source *source)
 {
 	const struct muxbus_pane *pane =
@@ -82,7 +84,7 @@ static void on_terminal(struct inotify_watch *watch, const struct inotify_event 
 	look_soon(list_entry(watch, struct output_source_set, terminals));
 }
 
-/* Ends a source whose pipe has ended with the program. The pane's next one gets a new pipe. */
+/* Lets a source without a program wait for the pane's next program, which gets a new pipe. */
 static void rest_source(struct output_source *source)
 {
 	struct output_source_set *sources = source->set;
@@ -112,7 +114,7 @@ static void enter(struct output_source *source, enum output_source_kind kind)
 {
 	list_append(&source->set->sources, &source->link);
 	source->number = ++source->set->begun;
-	source->is_cut = false; /* a new source begins with a gap in any case */
+	source->is_cut = false; /* a new source begins with a gap anyway */
 	source->kind = kind;
 	source->is_over = false;
 	if (kind == OUTPUT_SOURCE_PIPE && is_dead(source)) {
@@ -126,7 +128,7 @@ static void enter(struct output_source *source, enum output_source_kind kind)
 		muxbus_sync_own_output(sync_of(source), source->pane, MUXBUS_OUTPUT_NONE);
 		source->kind = OUTPUT_SOURCE_CONTROL;
 	}
-	source->is_pipeless = true; /* to change to a pipe would lose output */
+	source->is_pipeless = true; /* a later change to a pipe would lose output */
 	tmux_followed(source->set->tmux);
 	muxbus_sync_want_output(sync_of(source), source->pane, true);
 	if (output_source_is_deaf(source) && !loop_timer_is_armed(source->set->retry))
@@ -183,8 +185,8 @@ static void on_retry(void *data)
 }
 
 /*
- * Looks for new programs in panes. If the children of tmux cannot be read, the next request about
- * the pane finds them.
+ * Looks for new programs in panes. If the children of tmux cannot be read, the next request about a
+ * pane finds its program.
  */
 static void on_look(void *data)
 {
@@ -211,7 +213,7 @@ static void on_look(void *data)
 }
 
 /*
- * Finds out whether a pane has closed: tmux announces that only to a client, so a detached daemon
+ * Finds out whether a pane has closed. tmux announces this only to a client, so a detached daemon
  * lists the panes.
  */
 static void find_end(struct tmux *tmux)
@@ -236,10 +238,10 @@ static enum life_state read_life(const struct life *life, const struct muxbus_re
 	if (fields == 0 || (fields > 0 && found != life->pane))
 		return LIFE_GONE;
 	if (fields < 4)
-		return LIFE_THERE; /* not known; to follow the pane loses no output */
+		return LIFE_THERE; /* not known: control mode loses no output */
 	/*
-	 * tmux 3.8 forgets the pid of a process that it has reaped. If no pipe was handed over,
-	 * tmux may be in another PID namespace, whose pids have no meaning here.
+	 * tmux 3.8 forgets the pid of a process that has ended. If the pipe has failed, tmux may be
+	 * in another PID namespace, whose pids have no meaning here.
 	 */
 	return is_dead || pid <= 0 || (!life->has_failed && process_has_ended((pid_t)pid))
 	    ? LIFE_OVER

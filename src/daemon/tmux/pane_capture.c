@@ -45,7 +45,7 @@ static void end_try(struct pane_capture *capture, const struct muxbus_capture *p
 		finish(capture, 0, picture, !is_changed);
 }
 
-/* Runs a command without effect; its reply calls on_settled(). */
+/* Runs a command without effect, whose reply calls on_settled(). Returns false if this fails. */
 static bool settle(struct pane_capture *capture, const struct muxbus_capture *picture)
 {
 	struct muxbus_command *command =
@@ -57,7 +57,7 @@ static bool settle(struct pane_capture *capture, const struct muxbus_capture *pi
 
 /*
  * Takes the capture. tmux may write bytes of the pane to the pipe after its reply to the capture.
- * If the pipe brings nothing until the reply to a later command, the capture shows no bytes that
+ * If the pipe brings nothing before the reply to a later command, the capture shows no bytes that
  * are still to come.
  */
 static void on_captured(void *data, int error, const struct muxbus_capture *picture)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Captures of panes with their offset in the output. A client of tmux gets both in one stream, so
- * the offset is exact. A pipe has no order relative to replies: if the pane writes meanwhile, the
- * capture is repeated, and the offset of the last try is a lower bound.
+ * Captures of panes with their offset in the output. In control mode the capture and the output
+ * come in one stream, so the offset is exact. A pipe has no order relative to replies: if output
+ * comes meanwhile, the capture is repeated. After PANE_CAPTURE_TRIES the offset is a lower bound.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ struct muxbus_capture;
 struct stream_set;
 struct tmux;
 
-/* Called with the capture. is_exact: it shows exactly the output before its offset. */
+/* Called with the capture; NULL: error. is_exact: it shows exactly the output before its offset. */
 typedef void pane_capture_fn(
     void *data, int error, const struct muxbus_capture *picture, bool is_exact);
 

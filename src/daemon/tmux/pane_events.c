@@ -86,7 +86,7 @@ static void tell_text(struct pane_events *events, struct pane_events_sink *sink,
 	buf_consume(&events->text, len);
 }
 
-/* Publishes the pending text. with_tail: with an incomplete last character too. */
+/* Publishes the pending text. with_tail: even an incomplete last character. */
 static void tell_all_text(struct pane_events *events, struct pane_events_sink *sink, bool with_tail)
 {
 	size_t tail;
@@ -191,7 +191,7 @@ static void tell_finished(
 		json_put_int(&writer, "to", (int64_t)token->from);
 		json_put_int(&writer, "duration_ms", clock_mono_ms() - events->command_start_ms);
 	} else {
-		/* not known, as the command began before the pane was followed */
+		/* the start of the command was not seen */
 		json_put_null(&writer, "from");
 		json_put_int(&writer, "to", (int64_t)token->from);
 		json_put_null(&writer, "duration_ms");
@@ -216,7 +216,7 @@ static void take_text(struct pane_events_intake *intake, uint64_t to)
 	}
 }
 
-/* Begins the event of a mark; false if there were too many marks in this turn of the loop. */
+/* Begins the event of a mark. Returns false if this turn of the loop had too many marks. */
 static bool begin_mark(struct pane_events_intake *intake, const struct token *token)
 {
 	struct pane_events *events = intake->events;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Makes events from the output of one pane: pane_output, bell, command_started, command_finished,
- * program_notified, progress_changed, pane_quiet. The output of one turn of the loop is one event,
- * or several of limited size, cut between characters. A mark is published after the text before it.
+ * program_notified, progress_changed, pane_quiet and gap. The output of one turn of the loop is
+ * published at its end, and before a mark, in events of limited size that end between characters.
  */
 #pragma once
 
@@ -12,12 +12,12 @@
 #include "wire/json.h"
 
 #define PANE_EVENTS_TEXT_MAX (32 * 1024) /* maximum bytes of output in one event */
-/* maximum number of marks and notices of a pane in one turn; more become a gap */
+/* maximum marks and notifications of a pane in one turn; more become a gap */
 #define PANE_EVENTS_MARKS_MAX 64
 
 struct event_base;
 
-/* Where the events go: the event log, with buffers that all panes share. */
+/* The event log, and the buffer and timer that all panes share. */
 struct pane_events_sink {
 	struct event_log *log;
 	struct tmux *tmux;
@@ -33,12 +33,10 @@ void pane_event_begin_at(
 /* Publishes the event that was begun. keep: as in event_log_publish(). */
 void pane_event_publish(const struct pane_events_sink *sink, const struct event_scope *scope,
     enum event_kind kind, bool keep);
-/* Publishes a gap: bytes, or `count` events, are missing before offset. 0 is not written. */
+/* Publishes a gap: bytes, or `count` events, are missing before offset. count 0 is left out. */
 void pane_event_gap(struct pane_events_sink *sink, const struct event_scope *scope, uint64_t offset,
     const char *reason, unsigned count);
-/*
- * Sets a scope to the window and sessions that have its pane. A closed pane keeps its last scope.
- */
+/* Sets a scope to the window and sessions that have its pane; keeps that of a closed pane. */
 void pane_event_place(const struct pane_events_sink *sink, struct event_scope *scope);
 
 struct pane_events {
@@ -65,7 +63,7 @@ struct pane_events {
 	uint64_t output_end;
 };
 
-/* Initialises a sink, except its members: call buf_init(). pane_events_sink_finish() frees them. */
+/* Initialises a sink, except sink->members, for which the caller calls buf_init(). */
 void pane_events_sink_init(struct pane_events_sink *sink, struct event_base *base,
     struct event_log *log, struct tmux *tmux, int64_t quiet_ms);
 void pane_events_sink_finish(struct pane_events_sink *sink);
@@ -74,8 +72,8 @@ void pane_events_init(struct pane_events *events, uint32_t pane);
 void pane_events_finish(struct pane_events *events);
 
 /*
- * Sets what is wanted. Pending text that is not wanted any more is still published; pending bells
- * and progress are dropped.
+ * Sets which events are wanted. Pending text that is not wanted any more is still published;
+ * pending bells and progress are dropped.
  */
 void pane_events_want(
     struct pane_events *events, struct pane_events_sink *sink, bool text, bool marks);
@@ -89,23 +87,20 @@ struct pane_events_intake {
 	size_t taken;
 };
 
-/* Takes a token of a piece of output. */
 void pane_events_token(struct pane_events_intake *intake, const struct token *token);
-/* Takes the rest of a piece of output, after its tokens. Returns true if it is to be flushed. */
+/* Takes the rest of a piece of output, after its tokens. Returns true if events are pending. */
 bool pane_events_output(struct pane_events_intake *intake);
 
-/*
- * Call this when output has come, up to end. After quiet_ms without more, pane_quiet is published.
- */
+/* Call this when output has come, up to end. sink->quiet_ms without more publishes pane_quiet. */
 void pane_events_note_activity(
     struct pane_events *events, struct pane_events_sink *sink, uint64_t end);
 
-/* For the end of a turn of the loop: publishes all output except an incomplete last character. */
+/* For the end of a turn of the loop: publishes all but an incomplete last character. */
 void pane_events_flush(struct pane_events *events, struct pane_events_sink *sink);
 
-/* Call this if bytes are missing before offset. */
+/* Call this if bytes before offset are missing. */
 void pane_events_gap(
     struct pane_events *events, struct pane_events_sink *sink, uint64_t offset, const char *reason);
 
-/* Publishes all output, even an incomplete last character. */
+/* Publishes all that is pending, even an incomplete last character. */
 void pane_events_end(struct pane_events *events, struct pane_events_sink *sink);

@@ -40,7 +40,8 @@ void pane_input_age(struct pane_input *input)
 {
 	int64_t now_ms = clock_real_ms();
 	if (input->typed_ms > now_ms)
-		input->typed_ms = 0; /* the clock was set back, so keys may have come since */
+		/* the clock was set back: the age of the lines is unknown */
+		input->typed_ms = 0;
 	if (now_ms - input->typed_ms > PANE_INPUT_ENDED_MS)
 		forget_ended(input);
 }
@@ -54,7 +55,7 @@ void pane_input_finish(struct pane_input *input)
 	echo_finish(&input->echo);
 }
 
-/* Ends the typed line. A busy program shows it later, when it reads it. */
+/* Moves the typed line to `ended`: a busy program shows the line later, when it reads the line. */
 static void end_line(struct pane_input *input)
 {
 	struct buf *ended = &input->ended;
@@ -113,7 +114,7 @@ void pane_input_type(struct pane_input *input, const uint8_t *bytes, size_t len,
 static void take_text(struct pane_input *input, const uint8_t *bytes, size_t len)
 {
 	if (len >= sizeof input->lead - input->lead_len) {
-		input->is_in_lead = false; /* no prompt is so long */
+		input->is_in_lead = false; /* too long for a prompt */
 		return;
 	}
 	memcpy(input->lead + input->lead_len, bytes, len);

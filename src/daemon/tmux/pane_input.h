@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The input of a pane, as far as it is known: the line that Muxbus has typed without Enter, the
- * lines that it has ended recently, and the prompt before the line if the shell marks it (OSC 133 A
- * and B).
+ * lines that Muxbus has recently ended with Enter, and the prompt before the line if the shell
+ * marks it (OSC 133 A and B).
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 
 #define PANE_INPUT_LINE_MAX 4096
 /*
- * Maximum bytes of the lines that are remembered after Enter, and for how long after the last key:
- * by then the program has read them.
+ * Lines that were ended with Enter: their maximum bytes, and the time in ms after the last key at
+ * which they are forgotten. By then the program has read them.
  */
 #define PANE_INPUT_ENDED_MAX 4096
 #define PANE_INPUT_ENDED_MS 60000
@@ -23,8 +23,9 @@ struct pane_input {
 	struct echo echo;
 	struct buf line;
 	size_t fresh; /* offset in line of what was typed after the line was seen empty */
-	bool is_other_form; /* keys were typed that edit the line, so its text is not known */
-	/* Lines that Enter has ended, each with \n, which the screen may still show. */
+	/* the text of the line is not known: it is long, or was edited */
+	bool is_other_form;
+	/* lines that Enter has ended, each with \n; the screen may still show them */
 	struct buf ended;
 	bool has_ended_other; /* the text of a line in `ended` is not known */
 	int64_t typed_ms; /* CLOCK_REALTIME of the last typed key; 0: none */
@@ -41,18 +42,16 @@ void pane_input_finish(struct pane_input *input);
 struct pane_input *pane_input_get(struct map *inputs, uint32_t pane);
 void pane_input_forget(struct map *inputs, uint32_t pane);
 
-/*
- * Returns true if keys for the first pane reach the other one too, as tmux may synchronize panes.
- */
+/* Returns true if keys for the first pane reach the other pane too: tmux may synchronize panes. */
 bool pane_input_reaches(const struct muxbus_pane *first, const struct muxbus_pane *other);
 
 /* Notes keys that are typed. A newline in a bracketed paste does not end the line. */
 void pane_input_type(struct pane_input *input, const uint8_t *bytes, size_t len, bool is_bracketed,
     enum echo_reader reader);
-/* Forgets the ended lines if the last key was PANE_INPUT_ENDED_MS ago. */
+/* Forgets the ended lines if the last key was more than PANE_INPUT_ENDED_MS ago. */
 void pane_input_age(struct pane_input *input);
-/* Call this when the line was seen to be empty. */
+/* Forgets the typed line, for example when it was seen to be empty. */
 void pane_input_clear(struct pane_input *input);
 
-/* Takes a token of the output. Returns true if tokens of text are needed too. */
+/* Takes a token of the output. Returns true if tokens of text are needed now. */
 bool pane_input_token(struct pane_input *input, const struct token *token);

@@ -12,9 +12,9 @@ enum {
 };
 
 /*
- * The text of a pane. Its bytes are numbered from the begin; text.data[0] has the number base. A
- * watch is put into the list todo if its pattern may match: if its literal is in the block, or in
- * an earlier part of a line that goes on in the block.
+ * The text of a pane. Its bytes are numbered from the begin; text.data[0] has the number base. The
+ * list todo has the watches whose pattern may match: those without a literal, and those whose
+ * literal is in the block or in an earlier part of its first line.
  */
 struct pane_lines {
 	struct lines_turn *turn;
@@ -25,11 +25,11 @@ struct pane_lines {
 	/* Number of the first byte of the first line; less than base if the line was cut. */
 	uint64_t line;
 	size_t len; /* text.len after the last piece of output */
-	/* where the next block begins in text: all watches have looked at what is before */
+	/* offset in text where the next block begins; all watches have seen the bytes before */
 	size_t seen;
-	size_t block; /* where the present block ends in text; valid if todo is not empty */
+	size_t block; /* offset in text where the present block ends; valid if todo is not empty */
 	bool is_ending; /* there are no more turns, so looking has no time limit */
-	bool is_changed; /* text behind the present block must be looked at */
+	bool is_changed; /* text after the present block must be looked at */
 	bool is_shown; /* text that was held back as a possible echo must be looked at */
 	uint64_t youngest; /* no watch begins after the byte with this number */
 	uint64_t offset; /* offset in the pane's output of the end of text */
@@ -93,7 +93,7 @@ static void take_text(struct pane_lines *lines, const struct token *token)
 		size_t len;
 		stripper_take(&lines->stripper, &byte);
 		len = lines->text.len;
-		lines->text.len -= len > 0; /* drops the byte */
+		lines->text.len -= len > 0; /* hides the new byte from echo_take() */
 		echo_cut(lines->echo, lines->text.len);
 		echo_take(lines->echo, &lines->text, lines->stripper.line, byte.bytes[0]);
 		lines->text.len = len;
@@ -109,7 +109,7 @@ static void take_control(struct pane_lines *lines, const struct token *token)
 	stripper_take(&lines->stripper, token);
 }
 
-/* Takes a mark. If it shows that text held back as an echo was none, the text is looked at. */
+/* Takes a mark. Text that was held back as a possible echo is cut out, or looked at. */
 static void take_mark(struct pane_lines *lines, char mark)
 {
 	lines->is_shown |= echo_start(lines->echo) != SIZE_MAX;
@@ -133,7 +133,7 @@ void pane_lines_token(struct pane_lines *lines, const struct token *token)
 		echo_move(echo, token->to - token->from == 2);
 }
 
-/* Text from this number on was drawn again: a watch that began later begins here now. */
+/* The text from this byte number on was drawn again: watches that begin later begin here now. */
 static void begin_earlier(struct pane_lines *lines, uint64_t from)
 {
 	lines->youngest = from;
@@ -170,7 +170,7 @@ static size_t shown_len(const struct pane_lines *lines)
 	return start > len ? len : start < lines->seen ? lines->seen : start;
 }
 
-/* Returns where the block ends; if there is more than one block, behind a newline. */
+/* Returns where the block ends; if there is more text, after a newline if there is one. */
 static size_t block_end(const struct pane_lines *lines)
 {
 	const struct buf *text = &lines->text;
@@ -198,7 +198,7 @@ static void on_picked(void *data, struct pattern_member *member)
 
 static void begin_block(struct pane_lines *lines)
 {
-	/* A literal may begin in text that was searched before. */
+	/* A literal may begin in text that was searched already. */
 	size_t from =
 	    lines->searched < PATTERN_LITERAL_MAX ? 0 : lines->searched - PATTERN_LITERAL_MAX;
 	lines->is_changed = shown_len(lines) - lines->seen > BLOCK_MAX;
@@ -230,7 +230,7 @@ static void consume_lines(struct pane_lines *lines)
 		return;
 	consume(lines, (size_t)(newline + 1 - lines->text.data));
 	lines->line = lines->base;
-	/* A watch in `held` may have its literal in a dropped line: search the rest again. */
+	/* A watch in `held` may have its literal in a removed line: search the rest again. */
 	lines->searched = 0;
 	while (!list_is_empty(&lines->held))
 		list_remove(lines->held.next);
@@ -247,7 +247,7 @@ static void end_block(struct pane_lines *lines)
 		buf_shrink(&lines->text, TEXT_KEEP);
 }
 
-/* Returns where in text a watch goes on looking; block or more: not in this block. */
+/* Returns where in text a watch goes on looking; lines->block or more: not in this block. */
 static size_t look_from(const struct pane_lines *lines, const struct line_watch *watch)
 {
 	size_t start = watch->from > lines->base ? (size_t)(watch->from - lines->base) : 0;
@@ -258,10 +258,7 @@ static size_t look_from(const struct pane_lines *lines, const struct line_watch 
 	return newline != NULL ? (size_t)(newline + 1 - lines->text.data) : lines->block;
 }
 
-/*
- * Puts a watch that stays, and has found a line, back into the list: it goes on behind the line
- * when there is time.
- */
+/* Puts a staying watch that has found a line back into the list todo, to go on after this line. */
 static void look_on(struct pane_lines *lines, struct line_watch *watch, size_t from)
 {
 	watch->from = lines->base + from;

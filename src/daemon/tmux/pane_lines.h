@@ -2,19 +2,19 @@
 /*
  * The lines of one pane as plain text, and the patterns that watches look for in them. The output
  * is stripped and searched for literals (bytes that each match has) once for all watches. A watch
- * sees only output after it began, with the rest of an unfinished line. It ends with its first
- * match; if it stays, it goes on with the next line. A line that is drawn again counts as a next
+ * sees output from its begin on, with the rest of an unfinished line. It ends with its first match,
+ * unless is_staying: then it goes on with the next line. A line that is drawn again counts as a new
  * line.
  *
- * Looking takes at most LINES_TURN_US of a turn of the loop, and the time of one pattern; the rest
- * is done in the next turns. Meanwhile up to LINES_BEHIND_MAX bytes are kept; if there are more,
- * the turn lasts longer, so that no line is lost.
+ * In each turn of the loop, watches look for at most LINES_TURN_US and the time of one pattern. The
+ * next turns go on. Meanwhile up to LINES_BEHIND_MAX bytes are kept; with more, the turn lasts
+ * longer, so that no line is lost.
  */
 #pragma once
 
 #include "daemon/core/pattern_set.h"
 
-/* maximum bytes of a line without a newline; more is cut off at its begin */
+/* maximum bytes of a line without a newline; a longer line loses its begin */
 #define LINES_LINE_MAX (64 * 1024)
 #define LINES_BEHIND_MAX (1024 * 1024)
 #define LINES_TURN_US 1000
@@ -31,20 +31,21 @@ struct line_found {
 };
 
 struct line_watch {
-	/* Called with a line; unless the watch stays, it is removed before. Removes no watch. */
+	/* Called with a line; unless the watch stays, it was removed. Must not remove a watch. */
 	void (*found)(struct line_watch *watch, const struct line_found *found);
-	/* Called when the pane or its server has closed, after the watch was removed. */
+	/* Called when the pane or its server has closed; the watch was removed before. */
 	void (*closed)(struct line_watch *watch);
 	/* Called if output is missing; the watch goes on. May be NULL. */
 	void (*gap)(struct line_watch *watch);
-	bool is_staying; /* takes each match, and ends only at PATTERN_LIMIT */
+	bool is_staying; /* a match does not end it; PATTERN_LIMIT does */
 	/* The members below are used only by pane_lines.c. */
 	struct list link;
 	struct list todo; /* in the list of watches that have to look at the block */
 	struct list held; /* in the list of watches that may match in the unfinished line */
 	struct pattern_member member;
-	uint64_t from; /* number of the byte of text at which it begins */
-	bool has_line; /* `from` is within a line that was found, whose rest is skipped */
+	uint64_t from; /* number of the byte of text at which the watch begins */
+	/* `from` is within a found line, whose rest is skipped */
+	bool has_line;
 };
 
 /* The time spent on looking in this turn of the loop, for all panes. */
@@ -53,8 +54,8 @@ struct lines_turn {
 };
 
 /*
- * Makes the lines of a pane. echo (or NULL) must outlive them; what it recognises is cut out of the
- * lines.
+ * Makes the lines of a pane. Recognised echoes are cut out of the lines. echo must outlive the
+ * lines; NULL: echoes stay.
  */
 struct pane_lines *pane_lines_new(struct lines_turn *turn, struct echo *echo);
 /* Lets the watches look at the remaining text, and calls closed() of each. */
@@ -65,11 +66,10 @@ void pane_lines_add(struct pane_lines *lines, struct line_watch *watch, struct p
 void pane_lines_remove(struct pane_lines *lines, struct line_watch *watch);
 bool pane_lines_is_empty(const struct pane_lines *lines);
 
-/* Takes a token of the output. */
 void pane_lines_token(struct pane_lines *lines, const struct token *token);
-/* Call this when a piece of output ends at offset: the watches look at it. */
+/* Call this after a piece of output that ends at offset: the watches look at it. */
 void pane_lines_look(struct pane_lines *lines, uint64_t offset);
-/* Call this if output is missing: calls gap() of the watches. NULL is accepted. */
+/* Call this if output is missing: calls gap() of the watches. lines may be NULL. */
 void pane_lines_gap(const struct pane_lines *lines);
 /* Lets the watches look at text for which there was no time before. */
 void pane_lines_continue(struct pane_lines *lines);

@@ -12,7 +12,7 @@
 
 #define PIECE_BYTES ((size_t)64 * 1024)
 #define MESSAGES_PER_TURN 64
-/* After this many failures in a row no pipe is started for AGAIN_MS. */
+/* after this many failures in a row no pipe is started for AGAIN_MS */
 #define FAILURES_MAX 3
 #define AGAIN_MS (10 * 60 * 1000)
 
@@ -27,7 +27,7 @@ struct pane_pipe {
 	struct list starting; /* in the list of the set while PIPE_STARTING: the oldest first */
 	uint32_t pane;
 	enum pipe_state state;
-	bool is_wanted; /* false: nothing is delivered from it */
+	bool is_wanted; /* false: its output is dropped */
 	uint64_t number;
 	char nonce[HAND_OVER_NONCE_LEN + 1];
 	int64_t due_ms; /* CLOCK_MONOTONIC: time limit of the hand-over */
@@ -52,7 +52,7 @@ struct pane_pipe_set {
 	char socket[PATH_MAX];
 	int fd; /* the socket to which pipes are handed over; -1: not open */
 	struct event *event;
-	bool is_told; /* it was logged that the socket cannot be made */
+	bool is_told; /* a warning was logged that the socket cannot be made */
 	uint8_t piece[PIECE_BYTES];
 };
 
@@ -85,7 +85,7 @@ static void free_pipe(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
 	mem_free(pipe);
 }
 
-/* Frees a pipe that has ended, and calls ended(), which may start it again. */
+/* Frees a pipe that has ended. If it is wanted, calls ended(), which may start it again. */
 static void end(struct pane_pipe_set *pipes, struct pane_pipe *pipe, enum pane_pipe_end how)
 {
 	void *data = pipe->is_wanted ? pipe->data : NULL;
@@ -105,7 +105,7 @@ static void arm(struct pane_pipe_set *pipes)
 	loop_timer_arm(pipes->timer, oldest->due_ms - clock_mono_ms());
 }
 
-/* Called with tmux's answer. If tmux has not piped the pane, the pipe ends. */
+/* Called with tmux's reply. If tmux has not piped the pane, the pipe ends. */
 static void on_asked(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct pipe_asked *asked = data;
@@ -207,7 +207,7 @@ static bool read_some(struct pane_pipe_set *pipes, struct pane_pipe *pipe, size_
 		pipe->held += (size_t)len;
 		if (pipe->state == PIPE_FLOWING)
 			pipes->handlers.output(pipe->data, pipes->piece, (size_t)len);
-		/* After many bytes, one more read shows whether the pipe has ended. */
+		/* A short read empties the pipe. After many bytes, its end may follow. */
 		if ((size_t)len < sizeof pipes->piece && find(pipes, pane) == pipe &&
 		    !is_cut(pipe)) {
 			pipe->held = 0;
@@ -228,7 +228,7 @@ static void on_readable(evutil_socket_t fd UNUSED, short events UNUSED, void *da
 static void close_pipe(struct pane_pipe *pipe)
 {
 	pipe->state = PIPE_CLOSING;
-	/* Fails if tmux has closed its end, which the next read shows. */
+	/* This fails if tmux has closed its end, which the next read shows. */
 	(void)shutdown(pipe->fd, SHUT_WR);
 }
 
@@ -334,7 +334,7 @@ bool pane_pipe_may_start(const struct pane_pipe_set *pipes)
 	struct rlimit limit;
 	if (pipes->failures >= FAILURES_MAX && clock_mono_ms() - pipes->failed_ms < AGAIN_MS)
 		return false;
-	/* A tmux server outside of this PID namespace has no pid here. */
+	/* A tmux server outside of this PID namespace has pid 0 here. */
 	return tmux_server_pid(pipes->tmux) > 0 && access(pipes->program, X_OK) == 0 &&
 	    pipes->map.count < PANE_PIPES_MAX && getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
 	    pipes->map.count < limit.rlim_cur / 4;
@@ -344,7 +344,7 @@ int pane_pipe_start(struct pane_pipe_set *pipes, uint32_t pane, void *data)
 {
 	struct pane_pipe *pipe = find(pipes, pane);
 	if (pipe != NULL) {
-		/* The pipe was stopped a moment ago. It is started again when its end has come. */
+		/* The pipe was stopped. A closing pipe is started again at its end. */
 		pipe->is_wanted = true;
 		pipe->data = data;
 		return 0;
@@ -439,7 +439,7 @@ void pane_pipe_set_free(struct pane_pipe_set *pipes)
 }
 
 /*
- * Writes a word for sh. '#' and '%' are made by sh itself (printf), so that tmux does not see them.
+ * Writes a word for sh. sh itself makes '#' and '%' (by printf), so that tmux does not expand them.
  */
 static void write_word(struct buf *out, const char *word)
 {
@@ -475,7 +475,7 @@ static char *write_pipe(uint32_t pane, const struct buf *sh)
 {
 	size_t size = MUXBUS_QUOTED_MAX(sh->len) + 64;
 	char *text = xalloc(size);
-	/* With -I tmux sees at once that the pipe was closed. Nothing is ever written to it. */
+	/* With -I tmux sees at once that the pipe was closed. The daemon writes nothing to it. */
 	int len = snprintf(text, size, "pipe-pane -IO -t %%%u ", pane);
 	ssize_t quoted = muxbus_quote(text + len, sh->data, sh->len);
 	if (quoted < 0) {

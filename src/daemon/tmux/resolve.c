@@ -19,7 +19,7 @@ static struct target_part part_of(const char *text, size_t len)
 	return (struct target_part){text, len};
 }
 
-/* A name as an error shows it: as names have any length, it is cut to STR_SHOWN_MAX. */
+/* A name as an error shows it, cut to STR_SHOWN_MAX. */
 struct shown_target {
 	char text[STR_SHOWN_SIZE];
 };
@@ -130,7 +130,7 @@ static const struct muxbus_window *window_by_number(
 	return NULL;
 }
 
-/* Finds a window of a session. Sets no reason if none has this name. */
+/* Finds a window of resolve->session. Sets no reason if the session has no window of this name. */
 static enum resolve_result find_in_session(
     const struct muxbus_model *model, struct target_part part, struct resolve *resolve)
 {
@@ -175,7 +175,7 @@ static enum resolve_result no_window(struct resolve *resolve, struct target_part
 	    SHOWN(part));
 }
 
-/* Finds a pane. Returns false without a reason if there is none. */
+/* Finds a pane of resolve->window. Returns false, and sets no reason, if there is none. */
 static bool find_pane(
     const struct muxbus_model *model, struct target_part part, struct resolve *resolve)
 {
@@ -200,9 +200,7 @@ static enum resolve_result find_active(const struct muxbus_model *model, struct 
 	return none(resolve, "window @%u has no active pane", resolve->window->id);
 }
 
-/*
- * Finds a pane in a session. The name of a window may have a '.', so the text is read in both ways.
- */
+/* Finds a pane in a session. As a window's name may have a '.', the text is read in both ways. */
 static enum resolve_result find_pane_in_session(
     const struct muxbus_model *model, struct target_part rest, struct resolve *resolve)
 {

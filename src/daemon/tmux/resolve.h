@@ -28,17 +28,17 @@ struct resolve {
 	const struct muxbus_session *session;
 	const struct muxbus_window *window;
 	const struct muxbus_pane *pane;
-	/* For RESOLVE_NONE: the nearest name, which belongs to the model; or NULL. */
+	/* For RESOLVE_NONE: the nearest name of a session, owned by the model; or NULL. */
 	const char *nearest;
 	/* For RESOLVE_AMBIGUOUS: the possible targets, as JSON strings with commas between. */
 	struct buf candidates;
 	char reason[400]; /* a sentence without a full stop; may have invalid UTF-8 */
 };
 
-/* Finds an object. After any result, the caller frees ret_resolve->candidates with buf_finish(). */
+/* Finds an object. The caller always frees ret_resolve->candidates with buf_finish(). */
 enum resolve_result resolve(const struct muxbus_model *model, enum resolve_kind kind,
     const char *text, struct resolve *ret_resolve);
 
-/* Returns the first session, by id, that has a window; NULL: none. */
+/* Returns the session with the lowest id that has this window; NULL: none. */
 const struct muxbus_session *resolve_window_session(
     const struct muxbus_model *model, uint32_t window);

@@ -88,7 +88,7 @@ void ring_write(struct ring *ring, const void *bytes, size_t len)
 void ring_gap(struct ring *ring, uint64_t offset, const char *reason)
 {
 	if (offset > ring->end) {
-		/* The offsets in the ring must be successive: drop the bytes before the gap. */
+		/* Offsets in the ring are successive: drop the bytes before the gap. */
 		drop(ring, ring->len);
 		ring->end = offset;
 		ring->gap_count = 0;
@@ -131,7 +131,7 @@ void ring_read(const struct ring *ring, uint64_t offset, size_t max, struct buf 
 		slice.has_gap = true;
 		slice.gap_reason = "forgotten";
 	} else if (offset > ring->end) {
-		/* The offset is that of another stream, as before a restart of the tmux server. */
+		/* The offset belongs to another stream, for example of an earlier tmux server. */
 		slice.from = start;
 		slice.has_gap = true;
 		slice.gap_reason = "unknown_offset";

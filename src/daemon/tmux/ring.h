@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * A ring buffer of the last bytes of a stream, numbered by their offset. Its memory grows by
- * doubling. A reader gets the bytes before a gap, then the gap, and then the bytes after it.
+ * doubling. A read ends at a gap; the next read begins with it.
  */
 #pragma once
 
@@ -33,21 +33,24 @@ struct ring_slice {
 	const char *gap_reason;
 };
 
-/* Makes a ring of at most max bytes. offset is the present offset of the stream. */
+/* Makes a ring of at most max bytes. offset: the present offset of the stream. */
 void ring_init(struct ring *ring, size_t max, uint64_t offset);
 void ring_finish(struct ring *ring);
 
 void ring_write(struct ring *ring, const void *bytes, size_t len);
 
-/* Notes missing bytes before offset, which is at or after the end. reason: a constant string. */
+/*
+ * Notes missing bytes before offset, which is at or after the end. If it is after the end, all
+ * bytes are dropped. reason: a constant string.
+ */
 void ring_gap(struct ring *ring, uint64_t offset, const char *reason);
 
 /* Returns the offset of the oldest byte. */
 uint64_t ring_start(const struct ring *ring);
 
 /*
- * Reads from offset on, at most max bytes, and not beyond the next gap. ret_slice->has_gap: bytes
- * right before ret_slice->from are missing.
+ * Reads from offset on, at most max bytes, up to the next gap. ret_slice->has_gap: bytes right
+ * before ret_slice->from are missing.
  */
 void ring_read(const struct ring *ring, uint64_t offset, size_t max, struct buf *out,
     struct ring_slice *ret_slice);

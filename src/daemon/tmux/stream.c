@@ -15,19 +15,18 @@
 /* maximum bytes of the members of an event; those of lines are the longest */
 #define MEMBERS_MAX_BYTES (6 * LINE_FEED_LINE_MAX + 1024)
 
-/* The output of one pane; made when it is first wanted. */
 struct stream {
 	struct stream_set *set;
 	uint32_t pane;
 	/* how often each interest in this pane alone was added */
 	uint32_t interests[STREAM_INTEREST_COUNT_];
-	bool is_wanted; /* the output of this pane in particular is wanted */
+	bool is_wanted; /* wanted for this pane in particular, not only for all panes */
 	struct output_source source;
 	uint64_t end; /* offset of the end of all output so far */
 	bool is_told; /* a reader may know an offset of this pane */
 	bool has_ring;
 	struct ring ring;
-	struct loop_timer *lease; /* runs while a reader has a lease: see stream_lease() */
+	struct loop_timer *lease; /* runs while a reader has a lease */
 	bool lease_follows; /* the reader needs the daemon to be attached */
 	struct pane_events events;
 	struct list taps;
@@ -36,8 +35,8 @@ struct stream {
 	struct line_feed *feed; /* NULL: no line events are wanted */
 	struct tokenizer *tokenizer; /* NULL: nothing wants tokens */
 	struct pane_input *input;
-	struct list behind; /* in a list of the set while its watches have lines to look at */
-	struct list dirty; /* in a list of the set while there is something to flush */
+	struct list behind; /* in the list of the set while watches have lines to look at */
+	struct list dirty; /* in the list of the set while events wait to be flushed */
 };
 
 struct stream_set {
@@ -137,7 +136,6 @@ static void want_tokens(struct stream_set *streams, struct stream *stream, bool 
 	}
 }
 
-/* Frees the stripped lines if there is no watch, as only watches need them. */
 static void free_lines(struct stream *stream)
 {
 	pane_lines_free(stream->lines);
@@ -162,7 +160,7 @@ static void settle(struct stream_set *streams, struct stream *stream)
 	bool ring = wants(streams, stream, STREAM_RING) || loop_timer_is_armed(stream->lease);
 	bool text = wants(streams, stream, STREAM_TEXT);
 	bool marks = wants(streams, stream, STREAM_MARKS);
-	/* Without the interests in all panes. */
+	/* Interests in all panes do not count here. */
 	bool is_wanted = loop_timer_is_armed(stream->lease) || is_followed(stream);
 	if (ring && !stream->has_ring) {
 		ring_init(
@@ -191,7 +189,7 @@ bool stream_is_deaf(const struct stream_set *streams, uint32_t pane)
 
 static void drop(struct stream_set *streams, struct stream *stream)
 {
-	if (output_source_finish(&stream->source)) /* this takes the last bytes before the end */
+	if (output_source_finish(&stream->source))
 		stream_set_gap(streams, stream->source.pane, stream->end, "closed");
 	pane_events_end(&stream->events, &streams->sink);
 	if (stream->feed != NULL)
@@ -244,7 +242,7 @@ static void on_flush(void *data)
 	streams->lines_turn.spent_us = 0;
 }
 
-/* Lets watches look at lines for which there was no time; the panes take turns. */
+/* Lets watches look at lines for which there was no time before. The panes take turns. */
 static void on_lines(void *data)
 {
 	struct stream_set *streams = data;
@@ -342,7 +340,6 @@ void stream_set_output(struct stream_set *streams, uint32_t pane, const uint8_t 
 		take(streams, stream, bytes, len, model_offset(streams, pane));
 }
 
-/* Takes the last bytes of a pane that is not in the model any more. */
 static void on_late(struct output_source *source, const uint8_t *bytes, size_t len)
 {
 	struct stream *stream = list_entry(source, struct stream, source);
@@ -356,7 +353,7 @@ void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, 
 	if (stream == NULL)
 		return;
 	stream->end = offset;
-	/* When a pane is first followed, this is no gap, unless an offset was reported before. */
+	/* The first "not_watched" of a pane is no gap, unless an offset was reported before. */
 	is_begin = !stream->is_told && strcmp(reason, "not_watched") == 0;
 	if (is_begin && stream->has_ring && stream->ring.len == 0)
 		stream->ring.end = offset;

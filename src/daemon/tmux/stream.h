@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The output of panes: who wants it (interests), rings of the last bytes, and events. Bytes are
- * numbered by their offset. Interests are counted; without any, tmux does not send the pane's
- * output.
+ * The output of panes: who wants it (counted interests, leases, taps and watches), rings of the
+ * last bytes, and events. Bytes are numbered by their offset. The daemon follows the output of a
+ * pane only while it is wanted.
  */
 #pragma once
 
@@ -37,10 +37,10 @@ enum stream_interest {
 /* Adds (on) or removes a counted interest. pane MUXBUS_NO_ID: in all panes, also new ones. */
 void stream_want(struct stream_set *streams, uint32_t pane, enum stream_interest interest, bool on);
 
-/* Returns true if the output of a pane is wanted and does not come (output_source_is_deaf()). */
+/* Returns true if the output of a pane is wanted and cannot come (output_source_is_deaf()). */
 bool stream_is_deaf(const struct stream_set *streams, uint32_t pane);
 
-/* An escape sequence that does not end within this many bytes is given up: what follows is text. */
+/* A longer escape sequence is given up: the rest counts as text. */
 #define STREAM_SEQUENCE_MAX (128 * 1024)
 
 /* Returns true if the daemon must be attached for the output that is wanted. */
@@ -49,16 +49,15 @@ bool stream_set_follows(const struct stream_set *streams);
 const struct output_source_set *stream_sources(const struct stream_set *streams);
 
 /*
- * Begins the lease of a reader: for STREAM_LEASE_SEC after the last call, the output of the pane
- * goes into its ring. follows: meanwhile the daemon stays a client of tmux, if the output needs
- * one.
+ * Begins or extends the lease of a reader: for STREAM_LEASE_SEC the output of the pane goes into
+ * its ring. follows: meanwhile the daemon stays a client of tmux, if the output needs one.
  */
 #define STREAM_LEASE_SEC 300
 void stream_lease(struct stream_set *streams, uint32_t pane, bool follows);
-/* Ends the leases that do not follow. Call this when the daemon detaches from tmux. */
+/* Ends the leases without `follows`. Call this when the daemon detaches from tmux. */
 void stream_end_leases(struct stream_set *streams);
 
-/* A part of a pane's output. from is later than the wanted offset if bytes are missing. */
+/* A part of a pane's output. from is later than the offset asked for if bytes are missing. */
 struct stream_slice {
 	uint64_t from;
 	uint64_t to;
@@ -66,9 +65,7 @@ struct stream_slice {
 	bool has_gap;
 	const char *gap_reason; /* a word; or NULL */
 };
-/*
- * Returns the offset of the oldest byte in the ring; without a ring, that of the end of the output.
- */
+/* Returns the offset of the oldest byte in the ring; without a ring, of the end of the output. */
 uint64_t stream_start(const struct stream_set *streams, uint32_t pane);
 /* Reads a part of the ring: see ring_read(). */
 void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, size_t max_bytes,
@@ -77,24 +74,25 @@ void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, siz
 /* Takes the output that is in the pane's pipe now. Returns false if the pane is not piped. */
 bool stream_drain(struct stream_set *streams, uint32_t pane);
 
-/* Call this if a reader knows the present offset: following the output later reports a gap. */
+/*
+ * Call this if a reader knows the present offset: output that is missed later is reported as a gap.
+ */
 void stream_tell(struct stream_set *streams, uint32_t pane);
 
 /*
- * A tap gets the raw output of one pane as it comes. It wants the output until it is removed, or
- * the pane closes; then it is removed before closed() is called. output() and gap() must not remove
- * other taps of the pane.
+ * A tap gets the raw output of one pane as it comes. The output is wanted until the tap is removed
+ * or the pane closes. A closing pane removes the tap before closed() is called. output() and gap()
+ * must not remove other taps of the pane.
  */
 struct stream_tap {
 	struct list link;
-	/* Called with a mark (OSC 133), before the output that has it; may be NULL. */
+	/* Called with a mark (OSC 133), before output() of its bytes; may be NULL. */
 	void (*mark)(struct stream_tap *tap, const struct token *token);
-	/* Called with another OSC, before the output that has it; may be NULL. */
+	/* Called with another OSC, before output() of its bytes; may be NULL. */
 	void (*osc)(struct stream_tap *tap, const struct token *token);
-	/* Called with output; may be NULL. */
 	void (*output)(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len);
 	/*
-	 * Called if bytes are missing before offset; reason "not_watched": the output is followed
+	 * Called if bytes before offset are missing. reason "not_watched": the output is followed
 	 * from here on. May be NULL.
 	 */
 	void (*gap)(struct stream_tap *tap, uint64_t offset, const char *reason);
@@ -106,19 +104,19 @@ int stream_tap_add(struct stream_set *streams, uint32_t pane, struct stream_tap 
 void stream_tap_remove(struct stream_set *streams, uint32_t pane, struct stream_tap *tap);
 
 /*
- * Adds a watch for the lines of a pane (pane_lines.h) that match a pattern, which must last as
- * long. The watch wants the output until it is removed, or the pane closes. Returns 0; -1: there is
- * no such pane.
+ * Adds a watch for the lines of a pane (pane_lines.h) that match a pattern. The pattern must last
+ * as long as the watch. The output is wanted until stream_watch_remove(), or until the pane closes.
+ * Returns 0; -1: there is no such pane.
  */
 int stream_watch_add(
     struct stream_set *streams, uint32_t pane, struct line_watch *watch, struct pattern *pattern);
-/* Removes a watch, which may have ended. */
+/* Removes a watch, which may have ended already. */
 void stream_watch_remove(struct stream_set *streams, uint32_t pane, struct line_watch *watch);
 
-/* Returns the input of a pane, which is made at the first call; NULL: there is no such pane. */
+/* Returns the input of a pane, made at the first call; NULL: there is no such pane. */
 struct pane_input *stream_input(struct stream_set *streams, uint32_t pane);
 
-/* Call this when the pane gets another program: drops the typed line and an unfinished sequence. */
+/* Call this when the pane gets another program. Drops the typed line and an unfinished sequence. */
 void stream_new_program(struct stream_set *streams, uint32_t pane);
 
 bool stream_wants_all(const struct stream_set *streams);

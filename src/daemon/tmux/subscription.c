@@ -7,23 +7,23 @@
 
 #define BIT(kind) (UINT64_C(1) << (kind))
 
-/* Kinds that tmux does not announce, so the daemon asks tmux every second. */
+/* Kinds for which the daemon asks tmux for details regularly. */
 #define DETAIL_KINDS                                                                     \
 	(BIT(EVENT_COMMAND_CHANGED) | BIT(EVENT_MODE_CHANGED) | BIT(EVENT_PANE_EXITED) | \
 	    BIT(EVENT_PATH_CHANGED) | BIT(EVENT_TITLE_CHANGED))
 
 /*
- * Kinds that are made from the output of panes. They are followed only if a filter names them,
- * since output costs tmux work.
+ * Kinds that are made from the output of panes. Output costs tmux work, so it is followed only for
+ * filters that name one of these kinds.
  */
 #define MARK_KINDS                                                                    \
 	(BIT(EVENT_BELL) | BIT(EVENT_COMMAND_FINISHED) | BIT(EVENT_COMMAND_STARTED) | \
 	    BIT(EVENT_PANE_QUIET) | BIT(EVENT_PROGRAM_NOTIFIED) | BIT(EVENT_PROGRESS_CHANGED))
 
-/* Kinds that each subscription gets, whatever panes and sessions it wants. */
+/* Kinds that are about the whole server, so they pass filters of panes, windows and sessions. */
 #define COMMON_KINDS (BIT(EVENT_SERVER_FOUND) | BIT(EVENT_SERVER_LOST))
 
-/* Kinds that do not come from tmux. */
+/* Kinds that need no client of tmux. */
 #define OWN_KINDS                                                                                 \
 	(COMMON_KINDS | EVENT_KINDS_PUBLISHED | BIT(EVENT_AGENT_REPORTED) | BIT(EVENT_DELIVERY) | \
 	    BIT(EVENT_GAP) | BIT(EVENT_HOST_STATE) | BIT(EVENT_NOTIFICATION) |                    \
@@ -34,7 +34,7 @@
 	(OWN_KINDS | MARK_KINDS | BIT(EVENT_AGENT_STATE) | BIT(EVENT_LINE) | \
 	    BIT(EVENT_PANE_EXITED) | BIT(EVENT_PANE_OUTPUT))
 
-/* A sorted set of ids. They are removed when their tmux server ends. */
+/* A sorted set of ids, which are removed when their tmux server ends. */
 struct id_set {
 	uint32_t *ids;
 	size_t count;
@@ -51,7 +51,7 @@ struct subscription {
 	struct id_set panes;
 	struct id_set sessions;
 	struct id_set windows;
-	uint64_t cursor; /* number of the event after which it begins */
+	uint64_t cursor; /* number of the event after which the subscription begins */
 	uint64_t dropped_from; /* number of the first event that was dropped; 0: none */
 	uint64_t dropped_to;
 };
@@ -254,7 +254,7 @@ int subscription_remove(struct subscription_set *set, const char *name)
 	return 0;
 }
 
-/* Remembers dropped events as one range, until the peer can get a gap. */
+/* Adds dropped events to one range, until the receiver can take a gap. */
 static void note_dropped(struct subscription *subscription, uint64_t from, uint64_t to)
 {
 	if (subscription->dropped_from == 0 || from < subscription->dropped_from)
@@ -334,7 +334,7 @@ void subscription_start(struct subscription_set *set, const char *name)
 		send_gap(set, subscription, cursor + 1, missed, reason);
 		cursor = missed;
 	}
-	/* Among old events there is a gap at the numbers of output events, which are not kept. */
+	/* Output events are not kept: a gap stands for them among the old events. */
 	unkept = subscription->wants_output || subscription->kinds & BIT(EVENT_LINE)
 	    ? event_log_unkept(log)
 	    : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Subscriptions: filters of events by kinds, panes, windows and sessions. A set belongs to one peer
- * or one wait. It passes matching events on, sends old ones from the event log, and tells streams
- * and tmux which output and details are wanted.
+ * Subscriptions: filters of events by kinds, panes, windows and sessions. A set belongs to one
+ * receiver, for example a peer or a condition. The set passes matching events on, sends old ones
+ * from the event log, and registers which output and details are wanted.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 struct event_entry;
 
 struct subscription_filter {
-	uint64_t kinds; /* a bit for each enum event_kind; 0: all permitted kinds */
+	uint64_t kinds; /* a bit for each enum event_kind; 0: all except line */
 	bool wants_output; /* pane_output events too */
 	const uint32_t *panes; /* panes_count 0: all panes */
 	size_t panes_count;
@@ -25,19 +25,19 @@ struct subscription_filter {
 	size_t windows_count;
 	uint64_t after; /* begin with the events after this number */
 	bool has_after;
-	/* it gets what the daemon learns, and is no reason to be a client of tmux */
+	/* it is no reason to be a client of tmux: it gets the events that the daemon sees anyway */
 	bool is_passive;
 };
 
 /*
- * Returns true if an event has a wanted kind. pane_output needs wants_output, line a bit in kinds;
- * either of them also brings gap.
+ * Returns true if an event has a wanted kind. pane_output needs wants_output, and line needs its
+ * bit in kinds. Either of them also brings gap.
  */
 bool subscription_wants_kind(uint64_t kinds, bool wants_output, const struct event_entry *event);
 
 /*
- * Where events go. The functions return false if they dropped the event; the receiver later calls
- * subscription_set_catch_up().
+ * The receiver of events. The functions return false if they dropped the event; then the receiver
+ * later calls subscription_set_catch_up().
  */
 struct subscription_sink {
 	bool (*event)(void *data, const char *subscription, struct event_entry *event);
@@ -51,31 +51,31 @@ struct subscription_set *subscription_set_new(
     const struct daemon *parts, const struct subscription_sink *sink);
 void subscription_set_free(struct subscription_set *set);
 size_t subscription_set_count(const struct subscription_set *set);
-/* Returns true if only a client of tmux gets these kinds (0: all). by_pipe: panes have pipes. */
+/* Returns true if some of these kinds (0: all) need a client of tmux. by_pipe: panes have pipes. */
 bool subscription_follows(uint64_t kinds, bool wants_output, bool by_pipe);
-/* Returns true if a program's subscription needs a client of tmux. by_pipe: as above. */
+/* Returns true if a subscription of a program needs a client of tmux. by_pipe: panes have pipes. */
 bool subscription_any_follows(bool by_pipe);
 
 bool subscription_set_has(struct subscription_set *set, const char *name);
-/* Call this if the sink later drops an event that it took: catching up then reports a gap. */
+/* Call this if the sink drops an event after it took it: catching up then reports a gap. */
 void subscription_set_dropped(struct subscription_set *set, const char *name, uint64_t seq);
 
 /*
- * Adds a subscription. filter is copied; ret_name (16 bytes) gets a name as "S1". Returns 0; -1:
- * there are too many. Events begin with subscription_start(), after the response.
+ * Adds a subscription. filter is copied; ret_name (SUBSCRIPTION_NAME_SIZE) gets a name as "S1".
+ * Returns 0; -1: there are too many. Events begin with subscription_start(), after the response.
  */
 int subscription_add(
     struct subscription_set *set, const struct subscription_filter *filter, char *ret_name);
 /*
  * Begins to send events: those after filter.after, or since the subscription was added. A gap
- * stands for forgotten ones.
+ * stands for events that the log has not kept.
  */
 void subscription_start(struct subscription_set *set, const char *name);
 /* Removes a subscription. Returns 0; -1: there is none of this name. */
 int subscription_remove(struct subscription_set *set, const char *name);
 
 /*
- * Sends each subscription a gap for the events that it missed. Call this when the receiver can take
- * events again.
+ * Sends each subscription a gap for the events that it missed, if any. Call this when the receiver
+ * can take events again.
  */
 void subscription_set_catch_up(struct subscription_set *set);

@@ -58,7 +58,7 @@ void tmux_expect(struct tmux *tmux, uint32_t pane, pid_t pid)
 {
 	struct expectation *expectation = map_get(&tmux->expected, pane);
 	if (pid == 0) {
-		/* It is kept, so that an end is not published twice. */
+		/* Keep the expectation, so that an end is not published twice. */
 		if (expectation != NULL)
 			expectation->is_over = true;
 		return;
@@ -113,8 +113,8 @@ static void become_live(struct tmux *tmux)
 }
 
 /*
- * Ends the work that waits for an attach. error: why the daemon is not attached; 0: it is, or the
- * work goes on anyway.
+ * Ends the work that waits for an attach. error: why the daemon is not attached; 0: the work goes
+ * on, even if the daemon is not attached.
  */
 static void end_attaches(struct tmux *tmux, int error)
 {
@@ -184,7 +184,7 @@ static void tell(struct tmux *tmux, const struct muxbus_change *change)
 		tmux_events_change(tmux->events, tmux_model(tmux), change);
 }
 
-/* Returns true if it was the waiting program that ended; the real program's end comes later. */
+/* Returns true if the waiting program has ended; the end of the real program comes later. */
 static bool is_first_end(struct expectation *expectation, const struct muxbus_pane *pane)
 {
 	bool is_first = expectation->is_seen && !expectation->has_ended;
@@ -192,7 +192,9 @@ static bool is_first_end(struct expectation *expectation, const struct muxbus_pa
 	return is_first && pane->exit_status < 0 && pane->exit_signal == 0;
 }
 
-/* Publishes a change of an expected pane: as created when the real program runs. */
+/*
+ * Publishes a change of an expected pane, which is published as created when the real program runs.
+ */
 static void tell_expected(
     struct tmux *tmux, struct expectation *expectation, const struct muxbus_change *change)
 {
@@ -219,7 +221,7 @@ static void tell_expected(
 	case MUXBUS_CHANGE_PATH_CHANGED:
 		return;
 	case MUXBUS_CHANGE_PANE_EXITED:
-		/* A dead pane shows that the real program has ended. */
+		/* If the pane is not dead, the waiting program has ended. */
 		if (pane == NULL || !pane->is_dead) {
 			expectation->has_ended = true;
 			return;
@@ -286,7 +288,7 @@ static void on_log(void *data UNUSED, enum muxbus_log_level level, const char *t
 }
 
 /*
- * Called if the attach takes too long, as tmux may refuse us as a client. Work that waits goes on
+ * Called if the attach takes too long: tmux may refuse us as a client. The waiting work goes on
  * without events.
  */
 static void on_attach_due(void *data)
@@ -471,7 +473,7 @@ bool tmux_is_finding(const struct tmux *tmux)
 	return tmux->found != 0 && tmux->found == info.lists + info.part_lists;
 }
 
-/* Each listing makes a new model; tmux->changes counts all changes but output. */
+/* Each listing makes a new model. tmux->changes counts changes other than output. */
 uint64_t tmux_revision(const struct tmux *tmux)
 {
 	struct muxbus_sync_info info;
@@ -543,7 +545,7 @@ enum pane_fate pane_fate(struct tmux *tmux, const struct pane_ref *ref)
 		return PANE_UNKNOWN;
 	pane_ref_of(tmux, ref->pane, &now);
 	pane = muxbus_model_pane(tmux_model(tmux), ref->pane);
-	/* On tmux 3.8 a dead pane has no process. A server never uses a pane id twice. */
+	/* On tmux 3.8 a dead pane has no pid. A server does not use a pane id twice. */
 	if (pane != NULL && pane->is_dead && pane->pid == 0)
 		now.pane_pid = ref->pane_pid;
 	return pane_ref_same_pane(&now, ref) ? PANE_THERE : PANE_GONE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The tmux server that is followed: one sync of libmuxbus, whose changes are published as events.
- * Only this file attaches, stops and listens to the sync; other files run commands and read the
- * model through it.
+ * tmux.c alone attaches, stops and listens to the sync; other files run commands and read the model
+ * through it.
  */
 #pragma once
 
@@ -23,14 +23,14 @@ struct tmux_handlers {
 	void (*followed)(void *data);
 };
 
-/* Follows the server from muxbus_sync_start() on. Returns NULL with a reason on failure. */
+/* Follows the server after muxbus_sync_start(). On failure returns NULL with a reason. */
 struct tmux *tmux_new(struct event_base *base, const struct config *config,
     struct event_log *events, const struct tmux_handlers *handlers, void *data, char *ret_reason,
     size_t reason_size);
-/* The reader of the output of panes: stream.c, which sets itself before muxbus_sync_start(). */
+/* The reader of the output of panes: stream.c, which is set before muxbus_sync_start(). */
 struct tmux_reader {
 	void (*output)(struct stream_set *streams, uint32_t pane, const uint8_t *bytes, size_t len);
-	/* Called if bytes are missing before offset. */
+	/* Called if bytes before offset are missing. */
 	void (*gap)(struct stream_set *streams, uint32_t pane, uint64_t offset, const char *reason);
 	void (*pane_created)(struct stream_set *streams, uint32_t pane);
 	/* Called when the program of a pane has ended; the pane may stay. */
@@ -50,40 +50,40 @@ void tmux_set_reader(
 void tmux_rest(struct tmux *tmux);
 /*
  * Attaches if the daemon is detached. Calls done (may be NULL) once: at once if it is attached, or
- * after three seconds at the latest; with an error if no server is followed.
+ * within ATTACH_MS (tmux.c); with an error if no server is followed, or at tmux_cut().
  */
 void tmux_attach(struct tmux *tmux, void (*done)(void *data, int error), void *data);
 bool tmux_is_attaching(const struct tmux *tmux);
 bool tmux_is_resting(const struct tmux *tmux);
-/* Returns true if a server is followed, but no output and no events come. */
+/* Returns true if a server is followed, but neither output nor events come. */
 bool tmux_is_detached(const struct tmux *tmux);
 
-/* Ends the connection to tmux; done is called within a second. */
+/* Unsets MUXBUS in tmux and ends the connection; then calls done. */
 void tmux_stop(struct tmux *tmux, void (*done)(void *data), void *data);
 void tmux_free(struct tmux *tmux);
-/* Ends all commands that wait for tmux, before other parts are freed. NULL is accepted. */
+/* Ends all commands that wait for tmux, before other parts are freed. tmux may be NULL. */
 void tmux_cut(struct tmux *tmux);
 
 struct muxbus_sync *tmux_sync(struct tmux *tmux);
 const struct muxbus_model *tmux_model(const struct tmux *tmux);
 bool tmux_is_live(const struct tmux *tmux);
 
-/* Returns the process of the server that is followed; 0: none. */
+/* Returns the process id of the server that is followed; 0: none. */
 pid_t tmux_server_pid(struct tmux *tmux);
-/* Returns true while objects of an older server, only found now, are reported as created. */
+/* Returns true while the objects of a server older than the daemon are reported as created. */
 bool tmux_is_finding(const struct tmux *tmux);
-/* Returns a number that is another one after each change of the model; never 0. */
+/* Returns a number that differs after each change of the model; never 0. */
 uint64_t tmux_revision(const struct tmux *tmux);
 const char *tmux_reason(const struct tmux *tmux);
 
-/* Call this when a part of the daemon begins or ends to need output or events. NULL is accepted. */
+/* Call this when a part of the daemon begins or ends to need output or events. tmux may be NULL. */
 void tmux_followed(struct tmux *tmux);
 
 void tmux_scope_pane(const struct tmux *tmux, uint32_t pane, struct event_scope *ret_scope);
 
 /*
- * Adds or removes a need for details (title, command, path, mode), which tmux must be asked for;
- * needs are counted.
+ * Adds or removes a counted need for details (title, command, path, mode), for which tmux must be
+ * asked.
  */
 void tmux_want_details(struct tmux *tmux, bool is_wanted);
 
@@ -91,27 +91,27 @@ void tmux_want_details(struct tmux *tmux, bool is_wanted);
 void tmux_tell(struct tmux *tmux, struct muxbus_command *command);
 
 /*
- * Call this when a pane was made with a waiting program, whose process is pid: until the real
- * program runs, events about the pane are not published. pid 0 ends this.
+ * Call this when a pane was made with a waiting program, whose process is pid. Events about the
+ * pane are not published until the real program runs. pid 0 ends this.
  */
 void tmux_expect(struct tmux *tmux, uint32_t pane, pid_t pid);
 
-/* Returns the server's capabilities: several enum muxbus_cap, joined by |; 0: no server. */
+/* Returns the server's capabilities, enum muxbus_cap joined by |; 0: no server. */
 uint32_t tmux_caps(const struct tmux *tmux);
 
-/* Sets a reference to a pane as it is now; cleared: no pane has this id. */
+/* Sets a reference to a pane as it is now. Clears it if no pane has this id. */
 void pane_ref_of(struct tmux *tmux, uint32_t pane, struct pane_ref *ret_ref);
 
 enum pane_fate {
 	PANE_THERE,
-	PANE_UNKNOWN, /* no server is followed now, so it is not known */
-	PANE_GONE, /* it was closed, or another process or server has its id */
+	PANE_UNKNOWN, /* no server is followed now */
+	PANE_GONE, /* the pane has closed, or another process or server has its id */
 };
 enum pane_fate pane_fate(struct tmux *tmux, const struct pane_ref *ref);
 
 /*
- * Writes a pane as the member `name`, or null. If the pane is gone, also writes NAME_gone, since
- * another pane may have its id. pane_fate_write_gone() writes only the latter.
+ * Writes a pane as the member `name`, or null. If the pane is gone, also writes NAME_gone, because
+ * another pane may have its id. pane_fate_write_gone() writes NAME_gone alone.
  */
 void pane_fate_write(
     struct json_writer *writer, struct tmux *tmux, const char *name, const struct pane_ref *ref);

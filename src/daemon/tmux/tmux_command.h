@@ -7,14 +7,14 @@
 #include "base/base.h"
 
 /*
- * The first returns an empty list; the second one whose first command has these words, up to NULL.
+ * Returns an empty list. tmux_command() returns a list with one command of these words, up to NULL.
  */
 struct muxbus_command *tmux_command_new(void);
 struct muxbus_command *tmux_command(const char *name, ...) __attribute__((sentinel));
 
 /*
- * list-commands by a part of its name, since an alias of the user may have the whole name. It prints
- * the text behind -F once if TMUX_LIST_ONE follows.
+ * list-commands, abbreviated because an alias of the user may have the whole name. With
+ * TMUX_LIST_ONE it prints the text after -F once.
  */
 #define TMUX_LIST_COMMANDS "list-comman"
 #define TMUX_LIST_ONE "lscm"

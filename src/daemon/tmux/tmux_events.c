@@ -212,7 +212,6 @@ void tmux_events_change(
 	struct event_scope scope;
 	if (rows[change->kind].kind == NO_EVENT)
 		return;
-	/* Alerts other than bells are not published. */
 	if (change->kind == MUXBUS_CHANGE_WINDOW_ALERT &&
 	    (change->window_now == NULL || !change->window_now->has_bell))
 		return;
@@ -220,7 +219,6 @@ void tmux_events_change(
 		change->kind == MUXBUS_CHANGE_PATH_CHANGED) &&
 	    change->pane_now && change->pane_now->is_dead)
 		return;
-	/* Our own connections are not published. */
 	if (change->client_now && change->client_now->is_ours)
 		return;
 	json_start(&writer, &members, MEMBERS_MAX_BYTES);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Publishes changes of the model, and the finding and loss of the tmux server, as events. */
+/* Publishes changes of the model as events, also when the tmux server is found or lost. */
 #pragma once
 
 #include <muxbus.h>
@@ -12,7 +12,7 @@ void tmux_events_change(
 void tmux_events_found(struct event_log *log, const struct muxbus_sync_info *info);
 void tmux_events_lost(struct event_log *log, int error, const char *reason, pid_t pid);
 
-/* Publishes a gap, as the daemon was detached and saw no events. */
+/* Publishes a gap: while the daemon was detached it saw no events. */
 void tmux_events_rested(struct event_log *log);
 
 /* Puts the sessions that have the window into the scope. */
