@@ -95,7 +95,7 @@ static const struct wrapper {
 };
 
 /*
- * Long options that have no value. After any other one, except --NAME=VALUE, it is not certain
+ * Long options without a value. After another long option, except --NAME=VALUE, it is not certain
  * where the command begins.
  */
 static const char flags[] =
@@ -238,7 +238,7 @@ static size_t skip_options(
 		} else if (word[2] == '\0' && strchr(wrapper->valued, word[1]) != NULL) {
 			at++;
 		} else if (wrapper->kind == KIND_SCRIPT && strchr("cep", word[1]) != NULL) {
-			return count; /* the program is in the argument itself, not in a file */
+			return count; /* the argument is the program, not a file */
 		}
 	}
 	return count;
@@ -255,7 +255,7 @@ static size_t find_inner(const struct wrapper *wrapper, const char *const *words
 							    : count;
 		at++;
 	}
-	/* The command follows "--", whatever is in front of it. */
+	/* The command begins after "--", if there is one. */
 	for (size_t i = at; wrapper->kind == KIND_COMMAND && i < count; i++)
 		if (strcmp(words[i], "--") == 0)
 			return i + 1;
@@ -274,7 +274,7 @@ static const char *find_module(const char *const *words, size_t count)
 static bool find(const struct argv_reader *reader, const char *const *words, size_t count,
     unsigned depth, char ret_name[AGENT_ARGV_NAME_SIZE]);
 
-/* Finds the agent that a shell command starts; none, if the text has more than plain words. */
+/* Finds the agent that a shell command starts. A text with more than plain words has none. */
 static bool find_in_text(const struct argv_reader *reader, const char *text, unsigned depth,
     char ret_name[AGENT_ARGV_NAME_SIZE])
 {
@@ -334,7 +334,7 @@ bool agent_argv_find(const char *const *words, size_t count, agent_argv_fn *is_o
 	return find(&reader, words, count, 0, ret_name);
 }
 
-/* Replaces invalid UTF-8 by '?': arguments may be any bytes, and long ones are cut. */
+/* Replaces invalid UTF-8 by '?': arguments may be any bytes, and may have been cut. */
 static void clean(char *text)
 {
 	size_t len = strlen(text), at = 0, part;

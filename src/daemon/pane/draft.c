@@ -5,7 +5,7 @@
 
 enum {
 	LINE_CELLS = 2048, /* maximum number of characters of the input line that are compared */
-	GAP_CELLS = 2, /* minimum of blank cells in front of a prompt at the right margin */
+	GAP_CELLS = 2, /* minimum of blank cells before a prompt at the right margin */
 };
 
 /* The characters of the input line, without blanks, frames and dim suggestions. */
@@ -21,9 +21,7 @@ static bool is_prompt_end(const struct prompt_row *row, size_t at)
 	bool is_digit = at > 0 && row->characters[at - 1] >= '0' && row->characters[at - 1] <= '9';
 	if (character == '%')
 		return !is_digit;
-	/*
-	 * Signs of prompt themes: the end of a segment, a lambda, an arrow, and vi's command mode.
-	 */
+	/* Signs of prompt themes: the end of a segment, a lambda, an arrow, vi's command mode. */
 	return character == '$' || character == '#' || character == 0xe0b0 || character == 0x3bb ||
 	    character == 0x2192 || character == 0x276e || prompt_is_end(character);
 }
@@ -53,9 +51,7 @@ static bool has_name(
 			return false;
 		used += (size_t)size;
 	}
-	/*
-	 * A single character counts as a name only behind a '/', as it might be the prompt's sign.
-	 */
+	/* A single character counts as a name only after a '/': it might be the prompt's sign. */
 	return len > 1 || (first > 0 && row->characters[first - 1] == '/');
 }
 
@@ -89,15 +85,15 @@ static size_t bracket_end(const struct prompt_row *row, size_t at, size_t end)
 }
 
 /*
- * Returns the length of the prompt: up to its first sign, except signs in the directory's name or
- * in brackets. 0: there is none.
+ * Returns the length of the prompt, up to its first sign; 0: there is none. Signs in the
+ * directory's name or in brackets do not count.
  */
 static size_t prompt_len(const char *cwd, const struct prompt_row *row, size_t end)
 {
 	size_t last = end;
 	while (last > 0 && is_free(row, last - 1))
 		last--;
-	/* An arrow as the last sign ends the prompt, as a person hardly types one. */
+	/* A last sign that is not ASCII ends the prompt: a person hardly types one. */
 	if (last > 0 && last < end && row->characters[last - 1] >= 0x80 &&
 	    is_prompt_end(row, last - 1))
 		return last;
@@ -110,8 +106,8 @@ static size_t prompt_len(const char *cwd, const struct prompt_row *row, size_t e
 }
 
 /*
- * Returns the length of the lead (the prompt's text) in a row, without comparing blanks; SIZE_MAX:
- * the row does not begin with it.
+ * Returns the length of the lead (the prompt's text) in a row, ignoring blanks and frames;
+ * SIZE_MAX: the row does not begin with the lead.
  */
 static size_t lead_len(const struct prompt_row *row, const char *lead)
 {
@@ -137,11 +133,11 @@ static bool may_go_on(const struct draft_facts *facts, const struct prompt_row *
 {
 	if (facts->lead == NULL && facts->is_shell)
 		return row->count + 1 >= facts->view->columns; /* tmux omits a blank at the end */
-	/* A blank row may be a part of the input, the edge of a frame is not. */
+	/* A blank row may be a part of the input; the edge of a frame is not. */
 	return row->count == 0 || prompt_row_begin(row) < row->count;
 }
 
-/* Compares cells with a text. Cells behind the row's end are blank. */
+/* Compares cells with a text. Cells after the row's end are blank. */
 static bool begins_with(const struct prompt_row *row, size_t at, const char *text)
 {
 	for (; *text != '\0'; text++, at++)
@@ -172,7 +168,7 @@ static size_t input_begin(
 	if (begin > 0)
 		return begin;
 	begin = prompt_len(facts->cwd, row, end);
-	/* Text in rows above may have a prompt's sign, so the row must begin with it. */
+	/* Text in rows above may have a prompt's sign, so a prompt there must begin its row. */
 	if (!is_first && !facts->is_shell && begin > 0)
 		for (size_t at = 0; at + 1 < begin; at++)
 			if (!prompt_row_is_frame(row->characters[at]) &&
@@ -235,7 +231,7 @@ static bool is_ours(const struct draft_facts *facts, const struct draft_line *li
 		next = memchr(at, '\n', (size_t)(end - at));
 		if (next == NULL)
 			return false;
-		if (is_text(line, at, (size_t)(end - at), true)) /* a text of several lines */
+		if (is_text(line, at, (size_t)(end - at), true))
 			return true;
 	}
 	return false;
@@ -247,7 +243,7 @@ static bool is_same_prompt(const struct prompt_row *one, const struct prompt_row
 	    memcmp(one->characters, other->characters, len * sizeof *one->characters) == 0;
 }
 
-/* Returns true if a row begins with a prompt's sign, perhaps inside a frame. */
+/* Returns true if a row begins with a prompt's sign, perhaps within a frame. */
 static bool begins_with_sign(const struct prompt_row *row)
 {
 	size_t at = prompt_row_begin(row);
@@ -277,10 +273,7 @@ static bool may_come_from(const struct draft_facts *facts, const struct prompt_r
 	return len > 0 && len < above->count && above->characters[0] != row->characters[0];
 }
 
-/*
- * Finds where the input line begins. Even if the cursor's row has a sign, the line may have begun
- * above.
- */
+/* Finds where the input line begins. This may be above the cursor's row even if that has a sign. */
 static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size_t *ret_begin)
 {
 	static struct prompt_row first, row;
@@ -312,7 +305,7 @@ static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size
 }
 
 /*
- * Returns where the text begins behind the sign of a continued command ("... "), or of a search in
+ * Returns where the text begins after the sign of a continued command ("... ") or of a search in
  * the history; 0: there is no sign.
  */
 static size_t head_len(const struct prompt_row *row, bool is_shell)
@@ -320,7 +313,7 @@ static size_t head_len(const struct prompt_row *row, bool is_shell)
 	static const char *const heads[] = {"... ", "...> ", "(reverse-i-search)",
 	    "(failed reverse-i-search)", "(i-search)", "(failed i-search)",
 	    "bck-i-search:", "fwd-i-search:", "failing bck-i-search:", "failing fwd-i-search:",
-	    /* The signs of programs that are not shells. */
+	    /* From here on, signs of programs that are not shells. */
 	    "...: ", "-> ", "'> ", "\"> ", "`> ", "/*> "};
 	enum { OF_SHELLS = 10 };
 	size_t begin = 0;
@@ -332,7 +325,7 @@ static size_t head_len(const struct prompt_row *row, bool is_shell)
 	return 0;
 }
 
-/* Returns true for a theme of zsh whose prompt has no sign: "(arrow)  DIR git:(BRANCH) ". */
+/* Returns true for a prompt of zsh that ends without a sign: "(arrow) DIR git:(BRANCH) ". */
 static bool is_arrow_prompt(const char *cwd, const struct prompt_row *row, size_t end)
 {
 	static const char git[] = " git:(";
@@ -360,8 +353,8 @@ static bool is_arrow_prompt(const char *cwd, const struct prompt_row *row, size_
 }
 
 /*
- * Finds the line of a shell that is editing, if no sign is in the cursor's row. A row with text
- * counts as a draft, a blank row only if text follows the nearest prompt above.
+ * Finds the input line of a shell that edits, if the cursor's row has no sign. Text in this row is
+ * a draft. If the row is blank, text after the nearest prompt above is a draft.
  */
 static bool find_edited(const struct draft_facts *facts, unsigned *ret_back, size_t *ret_begin)
 {
@@ -398,7 +391,7 @@ static bool is_second_prompt(const struct prompt_row *row, size_t len)
 }
 
 /*
- * Takes the first row of a command of several rows as the draft. Rows of the same continuation
+ * Takes the first row of a command of several rows as the draft. Rows with the same continuation
  * prompt may be between.
  */
 static bool has_first_row(
@@ -460,7 +453,7 @@ void draft_read(const struct draft_facts *facts, struct draft *ret_draft)
 		ret_draft->text[--line.shown] = '\0';
 	ret_draft->is_empty = line.count == 0 && head == 0;
 	ret_draft->is_there = line.count > 0 && !is_ours(facts, &line);
-	if (head > 0 && back == 0) { /* this is no draft if Muxbus has begun the command */
+	if (head > 0 && back == 0) { /* no draft if Muxbus has begun the command */
 		ret_draft->is_there = !facts->is_untouched || facts->ended_len == 0;
 		return;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The expected program of a pane: the one that last made a request from there. Only that program
- * may read the answer; another one, such as a shell, would execute it. It is in the store, so that
- * it survives a restart of the daemon.
+ * The expected program of a pane: the program that last made a request from the pane. The answer is
+ * meant for this program; another program, such as a shell, would execute the text. The record of
+ * the program survives a restart of the daemon.
  */
 #pragma once
 
@@ -13,32 +13,30 @@ struct store;
 
 struct expected {
 	char identity[AGENT_ARGV_IDENTITY_SIZE]; /* as agent_argv_identity() writes it */
-	/* pid 0: it was not seen in /proc, so a request of a person deletes it (expected_forget) */
+	/* pid 0: it was not seen in /proc, so expected_forget() deletes the record */
 	struct foreground_program program;
-	/*
-	 * It is no known agent, and only commands within it made requests, such as muxbus in make.
-	 */
+	/* it is no known agent, and only its commands made requests, such as muxbus in make */
 	bool is_by_command;
 };
 
 /*
  * Stores the program that is expected in a pane, unless it is a shell, which may run any program.
- * If an agent was expected, and something is pending for the pane (is_pending), the program counts
- * as an agent even if only its commands make requests.
+ * If the program before was not is_by_command, the new one is not either when it is the same
+ * program, or when something is pending for the pane (is_pending).
  */
 void expected_set(struct store *store, const struct pane_ref *pane, const struct expected *expected,
     bool is_pending);
 
-/* Deletes the expected program of a pane if it has ended or cannot be seen. */
+/* Deletes the expected program of a pane if the program has ended or cannot be seen. */
 void expected_forget(struct store *store, const struct pane_ref *pane, pid_t pane_pid);
 
 /* Returns false if no program is expected in the pane. */
 bool expected_find(struct store *store, const struct pane_ref *pane, struct expected *ret_expected);
 
-/* Returns true if the program still runs, runs again, or may come back because it is an agent. */
+/* Returns true if the program runs, or may come back because it makes requests itself. */
 bool expected_is_awaited(const struct expected *expected, pid_t pane_pid);
 
 /*
- * Returns the present place of its process; FOREGROUND_ENDED also if another process has its pid.
+ * Returns the present place of the program; FOREGROUND_ENDED also if its pid has another program.
  */
 enum foreground_place expected_place(const struct expected *expected, pid_t pane_pid);

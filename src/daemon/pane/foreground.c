@@ -10,8 +10,8 @@
 #include "daemon/pane/screen_sign.h"
 
 enum {
-	THREADS_MAX = 64, /* maximum of threads of one process; with more its state is unknown */
-	PROCESSES_MAX = 64, /* maximum of processes from the one in front down */
+	THREADS_MAX = 64, /* maximum threads of a process; further threads count as unknown */
+	PROCESSES_MAX = 64, /* maximum processes of the group, from the one in front down */
 	DEPTH_MAX = 8,
 	ANCESTORS_MAX = 64,
 	ARGV_MAX = 16 * 1024, /* bytes of a command line that are read */
@@ -131,7 +131,7 @@ static enum agent_reads judge_process(pid_t pid, bool *ret_is_computing)
 	return reads;
 }
 
-/* The reader may be a child of a script. */
+/* Judges a process and its descendants in the group: a child of a script may be the reader. */
 static enum agent_reads judge_tree(
     pid_t pid, pid_t group, unsigned depth, struct judgement *judgement)
 {
@@ -153,8 +153,8 @@ static enum agent_reads judge_tree(
 }
 
 /*
- * Returns true if a shell waits for this child. At its prompt it may have children that it does not
- * wait for, as for completions.
+ * Returns true if a shell waits for this child. A shell at its prompt may have children for which
+ * it does not wait, as for completions.
  */
 static bool waits_for(pid_t shell, pid_t child)
 {
@@ -210,10 +210,7 @@ static bool is_in_variable(const struct buf *environment, const char *variable, 
 	    strncmp(name, command, strlen(command)) == 0;
 }
 
-/*
- * Returns true for an editor that an agent has started on its terminal. may_be_other: the variables
- * may name something other than an editor.
- */
+/* Returns true for an editor. may_be_other: also for a program that VISUAL or EDITOR names. */
 static bool is_editor(pid_t pid, const char *command, bool may_be_other)
 {
 	static const char *const editors[] = {"ed", "editor", "emacs", "emacsclient", "helix", "hx",
@@ -235,7 +232,7 @@ bool foreground_asks_for_itself(const char *command)
 	return !foreground_is_shell(command) && !foreground_is_messenger(command);
 }
 
-/* Finds the program in front, behind shells that only wait for it. */
+/* Finds the program in front: not a shell that waits for its child, but the child. */
 static bool find_program(struct foreground *front, pid_t group)
 {
 	front->pid = group;
@@ -274,7 +271,7 @@ static size_t read_words(pid_t pid, char buffer[ARGV_MAX], const char **words)
 {
 	ssize_t len = process_read(pid, "cmdline", buffer, ARGV_MAX);
 	size_t count = 0;
-	/* Behind a title that a program set as its arguments, there may be empty words. */
+	/* A program may have set its arguments to a title, after which there are empty words. */
 	for (ssize_t at = 0; at < len && count < AGENT_ARGV_WORDS_MAX;
 	     at += (ssize_t)strlen(buffer + at) + 1)
 		words[count++] = buffer + at;
@@ -383,7 +380,9 @@ static size_t read_ancestors(
 	return count;
 }
 
-/* Returns true if a process is one that makes requests of its own, and reads its terminal. */
+/*
+ * Returns true for a program that makes requests of its own, and reads from the terminal or leads.
+ */
 static bool is_asking_program(pid_t pid, const struct tty_process *process)
 {
 	char name[64];
@@ -405,14 +404,12 @@ enum foreground_asker foreground_find_asker(pid_t pane_pid, pid_t asker,
 	session = pane.session;
 	while (count-- > 0) {
 		const struct tty_process *process = &ancestors[count];
-		/* A process above the pane does not count, as if a tmux runs within a tmux. */
+		/* A process above the pane does not count: tmux may run within another tmux. */
 		if (process->tty == 0 || (!is_related && process->session != session))
 			continue;
 		if (process->session != session && !is_shown)
 			break;
-		/*
-		 * A program that only shows the terminal of another one has not made the request.
-		 */
+		/* A program that shows the terminal of another program has not made the request. */
 		if (process->session != session)
 			*ret_program = (struct foreground_program){0};
 		session = process->session;
@@ -431,8 +428,8 @@ enum foreground_asker foreground_find_asker(pid_t pane_pid, pid_t asker,
 }
 
 /*
- * Returns true if a process's terminal is seen in the pane: on a terminal within the pane's, if the
- * ancestor that shows that terminal is in front.
+ * Returns true if a process's terminal is seen in the pane. A terminal within the pane's is seen if
+ * the ancestor that shows it is in front.
  */
 static bool is_shown(pid_t pane_session, pid_t pid)
 {
@@ -451,16 +448,14 @@ static bool is_shown(pid_t pane_session, pid_t pid)
 	return false;
 }
 
-/* Returns true for an editor at the terminal, or for a reader that is no agent nor the program. */
+/* Returns true for an editor at the terminal, or for a shell or messenger that reads it. */
 static bool is_other_reader(pid_t program, pid_t pid)
 {
 	char name[64];
 	bool computes;
 	if (!pane_tty_program(pid, name, sizeof name))
 		return false;
-	/*
-	 * EDITOR may begin with an interpreter or a shell; the agent may be one too, or run in one.
-	 */
+	/* EDITOR may name an interpreter or a shell, which the agent may also be, or run in. */
 	if (is_editor(pid, name, pid != program && foreground_asks_for_itself(name)))
 		return is_terminal(pid, 0) || judge_process(pid, &computes) == AGENT_READS_YES;
 	return pid != program && !foreground_asks_for_itself(name) &&
@@ -470,7 +465,7 @@ static bool is_other_reader(pid_t program, pid_t pid)
 static bool is_obstacle(struct group_search *search, pid_t pid)
 {
 	struct tty_process process;
-	/* The reader may be a child of the program, so a child that is stopped counts. */
+	/* A child of the program may be the reader, so a stopped child counts. */
 	if (pane_tty_process(pid, &process) && strchr("Tt", process.state) != NULL &&
 	    is_terminal(pid, 0))
 		search->place = FOREGROUND_STOPPED;
@@ -502,7 +497,7 @@ enum foreground_place foreground_find(pid_t pane_pid, const struct foreground_pr
 	if (!pane_tty_process(pane_pid, &pane) || pane.tty == 0 ||
 	    !is_shown(pane.session, program->pid))
 		return FOREGROUND_BEHIND;
-	/* Checks the program itself too, as the search may not reach it far below. */
+	/* The search may not reach a program far below, so check it here. */
 	if (process.state == 'T' || process.state == 't')
 		return FOREGROUND_STOPPED;
 	search.group = process.group;

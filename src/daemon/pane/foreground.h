@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The program in front of a terminal, and whether it waits for input. The latter is known by the
- * system call in which each thread of its process group sleeps, from /proc (proc(5)). If that
- * cannot be read, or does not tell (the program waits for several descriptors), the state is
- * unknown.
+ * The program in front of a terminal, and whether it waits for input. The system calls in which the
+ * threads of its process group sleep show this; /proc has them (proc(5)). If they cannot be read,
+ * or do not tell (a program waits for several descriptors), the state is unknown.
  */
 #pragma once
 
@@ -13,11 +12,11 @@ struct screen_sign_set;
 
 enum agent_reads {
 	AGENT_READS_UNKNOWN,
-	AGENT_READS_YES, /* a thread waits in a read of the terminal, or for it and nothing else */
+	AGENT_READS_YES, /* a thread waits for input of the terminal and for nothing else */
 	AGENT_READS_NO, /* the program runs, sleeps, or waits for something else */
 };
 
-/* A program. A later process with the same pid has another start time. */
+/* A program. Its start time tells it from a later process with the same pid. */
 struct foreground_program {
 	pid_t pid; /* 0: none */
 	uint64_t start;
@@ -27,22 +26,22 @@ struct foreground_program {
 enum foreground_place {
 	FOREGROUND_ENDED,
 	FOREGROUND_BEHIND, /* another process group is in front */
-	/* the program is stopped, or a process of its group that has the terminal */
+	/* the program is stopped, or another process of its group that has the terminal */
 	FOREGROUND_STOPPED,
-	FOREGROUND_BESIDE, /* a shell or an editor of the same process group reads the terminal */
+	FOREGROUND_BESIDE, /* another process of its group, such as an editor, reads the terminal */
 	FOREGROUND_IN_FRONT,
 };
 
 /* Where a process that makes a request is. */
 enum foreground_asker {
 	ASKER_ELSEWHERE, /* the process does not use the pane's terminal */
-	ASKER_BEHIND, /* no ancestor of the process is in front */
+	ASKER_BEHIND, /* neither the process nor an ancestor makes requests of its own in front */
 	ASKER_IN_FRONT,
 };
 
 struct foreground {
 	bool is_known; /* false: ignore the other members */
-	/* leader of the process group in front; if that is a shell which only waits, its child */
+	/* leader of the process group in front, or the child for which this shell waits */
 	pid_t pid;
 	uint64_t start;
 	char name[64]; /* as tmux shows it */
@@ -51,36 +50,36 @@ struct foreground {
 	bool is_computing; /* a thread runs, so the screen may not show yet what was typed last */
 };
 
-/* Reads the program in front. pid is that of the pane's first process. */
+/* Reads the program in front. pid: the pane's first process. */
 void foreground_read(pid_t pid, struct foreground *ret_front);
 
-/* Returns true if this is the name of a shell, or of a carrier. */
+/* Returns true for the name of a shell or a carrier. */
 bool foreground_is_shell(const char *command);
 
 /*
- * Returns true for a carrier: a program that shows another one and runs no commands itself, such as
- * ssh or tmux.
+ * Returns true for a carrier: a program that shows another program and runs no commands itself,
+ * such as ssh or tmux.
  */
 bool foreground_is_carrier(const char *command);
 
-/* Returns true for a messenger: a program that passes on another's request and ends, as echo. */
+/* Returns true for a messenger: a program that passes on a request of another and ends, as echo. */
 bool foreground_is_messenger(const char *command);
 
 /* Returns true for a program that makes requests of its own: neither a shell nor a messenger. */
 bool foreground_asks_for_itself(const char *command);
 
 /*
- * Finds the program in front for which a process (the asker) makes a request: the highest of the
- * process and its ancestors, in the foreground group of the pane's terminal, that makes requests of
- * its own. A program such as script(1) shows a terminal of its own within the pane's; then the
+ * Finds the program in front for which a process (the asker) makes a request. This is the highest
+ * of the process and its ancestors that is in the foreground group of the pane's terminal and makes
+ * requests of its own. A program such as script(1) shows another terminal in the pane: then the
  * program in front of that terminal counts, unless an agent shows it.
  */
 enum foreground_asker foreground_find_asker(pid_t pane_pid, pid_t asker,
     const struct screen_sign_set *signs, struct foreground_program *ret_program);
 
 /*
- * Returns where a program is now. It is in front if it is in the foreground group of its terminal
- * and, if that is not the pane's terminal, the program that shows it is in front too.
+ * Returns where a program is now. A program in front is in the foreground group of its terminal. If
+ * this is not the pane's terminal, the program that shows it is in front too.
  */
 enum foreground_place foreground_find(pid_t pane_pid, const struct foreground_program *program);
 
@@ -89,27 +88,29 @@ void foreground_leader(pid_t pane_pid, struct foreground_program *ret_program);
 
 enum foreground_place foreground_find_leader(pid_t pane_pid);
 
-/* Writes the path of a program's terminal, or "". Returns false for the pane's terminal. */
+/*
+ * Writes the path of a program's terminal, or "". Returns false for the pane's own, or if unknown.
+ */
 bool foreground_inner_tty(pid_t pane_pid, pid_t pid, char *out, size_t size);
 
 /*
- * Finds the agent in front: the leader of the foreground group, or a descendant of it, as behind
- * npx. signs may be NULL. Returns false if there is none.
+ * Finds the agent in front: the leader of the foreground group, or a descendant, as of npx. signs
+ * may be NULL. Returns false if there is none.
  */
 bool foreground_agent(
     pid_t pid, const struct screen_sign_set *signs, char ret_name[AGENT_ARGV_NAME_SIZE]);
 
-/* The same for the command line of one process. */
+/* Like foreground_agent(), but for the command line of one process. */
 bool foreground_is_agent(
     pid_t pid, const struct screen_sign_set *signs, char ret_name[AGENT_ARGV_NAME_SIZE]);
 
 /*
- * Writes the identity (agent_argv_identity()) of the program in front. pid is that of the pane's
- * first process. Returns false if it cannot be read.
+ * Writes the identity (agent_argv_identity()) of the program in front. pid: the pane's first
+ * process. Returns false if it cannot be read.
  */
 bool foreground_identity(pid_t pid, char ret_identity[AGENT_ARGV_IDENTITY_SIZE]);
 
-/* The same for one process. */
+/* Like foreground_identity(), but for one process. */
 bool foreground_identity_of(pid_t pid, char ret_identity[AGENT_ARGV_IDENTITY_SIZE]);
 
 /* Returns true if pid is a descendant of other. */

@@ -8,9 +8,10 @@
 struct made {
 	struct list link;
 	struct pane_ref pane;
-	uint64_t start; /* start of its first process, in clock ticks since boot; 0: unknown */
+	/* start of its first process, in clock ticks since boot; 0: unknown */
+	uint64_t start;
 	struct pane_caller maker;
-	bool closes; /* with its program */
+	bool closes; /* the pane closes with its program */
 };
 
 struct maker_set {
@@ -105,7 +106,7 @@ void maker_note(struct maker_set *set, const struct pane_caller *caller,
 }
 
 /*
- * Compares callers: by their panes, whatever program is in them; without panes, by their sessions.
+ * Compares callers: by their panes, whatever program runs there; without panes, by their sessions.
  */
 static bool is_caller(const struct pane_caller *one, const struct pane_caller *other)
 {
@@ -118,8 +119,8 @@ static bool is_caller(const struct pane_caller *one, const struct pane_caller *o
 }
 
 /*
- * Returns true if the pane still has the first process that it was made with; this may have ended,
- * and the pane be dead.
+ * Returns true if the pane still has the first process that it was made with, even if this process
+ * has ended and the pane is dead.
  */
 static bool is_as_made(const struct maker_set *set, const struct made *made)
 {
@@ -135,7 +136,7 @@ void maker_set_wake(struct maker_set *set)
 	list_each (const struct made, made, &set->made, link)
 		if (made->closes && is_as_made(set, made))
 			has_any |= muxbus_sync_adopt_pane(sync, made->pane.pane, false) == 0;
-	if (has_any) /* those that are dead are closed when they are listed */
+	if (has_any) /* dead panes are closed when they are listed */
 		(void)muxbus_sync_refresh(sync, MUXBUS_PART_PANES, 0, NULL, NULL);
 }
 

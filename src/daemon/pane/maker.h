@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The makers of panes: a program has more rights to a pane that it made. They are in the store, so
- * that they survive a restart of the daemon. A pane that was respawned, or that another tmux server
- * made with the same id, does not belong to its maker any more.
+ * The makers of panes: a program has more rights to a pane that it made. The store keeps the makers
+ * over a restart of the daemon. A pane loses its maker when it is respawned or its tmux server
+ * ends.
  */
 #pragma once
 
 #include "daemon/core/pane_ref.h"
 
-/* maximum number of panes whose makers are known; further panes have none */
+/* maximum panes whose makers are known; further panes have none */
 #define MAKERS_MAX 1000
 
 struct queue;
@@ -21,7 +21,7 @@ struct tmux;
 struct pane_caller {
 	struct pane_ref pane; /* cleared: not in a pane */
 	pid_t session; /* 0: unknown or not needed; -1: outside of this PID namespace */
-	/* start of its first process, in clock ticks since boot; 0: it has ended */
+	/* start of the session's first process, in clock ticks since boot; 0: it has ended */
 	uint64_t session_start;
 };
 
@@ -30,14 +30,14 @@ void maker_set_free(struct maker_set *set); /* set may be NULL */
 
 /*
  * Stores the caller as the maker of a pane, with the pane's present program. closes: the pane is to
- * be closed when that ends, also by a later daemon. set may be NULL.
+ * be closed when this program ends, also by a later daemon. set may be NULL.
  */
 void maker_note(struct maker_set *set, const struct pane_caller *caller,
     const struct pane_ref *pane, bool closes);
 /*
- * For a daemon that has found its tmux server: goes on closing panes whose program ends, and closes
- * those whose program ended while no daemon ran.
+ * Call this when the daemon has found its tmux server. Closes panes whose program ended while no
+ * daemon ran, and later those whose program ends.
  */
 void maker_set_wake(struct maker_set *set);
-/* Returns true if the caller made the pane, and its first process is still the same. */
+/* Returns true if the caller made the pane, and the pane's first process is still the same. */
 bool maker_is(const struct maker_set *set, const struct pane_caller *caller, uint32_t pane);

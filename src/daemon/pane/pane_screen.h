@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The screen of a pane, read once: its text, its cursor, the prompt at the cursor, and its offset
- * in the pane's output. Output from that offset on is not on the screen.
+ * in the pane's output. It does not show output after this offset.
  */
 #pragma once
 
@@ -10,26 +10,24 @@
 struct tmux;
 
 struct pane_screen {
-	/*
-	 * its text is valid as long as the screen; has the cursor that the program shows or draws
-	 */
+	/* text: valid as long as the screen; cursor: the one that the program shows or draws */
 	struct prompt_view view;
-	bool has_cursor; /* false: no cursor is seen, so it is not known where input goes */
+	bool has_cursor; /* false: no cursor is seen, so the place of input is unknown */
 	bool is_alternate;
-	unsigned cursor_row; /* where tmux has the cursor */
+	unsigned cursor_row; /* the cursor of tmux */
 	unsigned cursor_column;
 	struct prompt prompt;
 	uint64_t offset; /* offset in the pane's output that the screen shows */
 };
 
-/* screen is valid only until this returns; NULL if error, an error of libmuxbus, is not 0. */
+/* screen is valid until this returns. On error (of libmuxbus, not 0) it is NULL. */
 typedef void pane_screen_fn(void *data, int error, const struct pane_screen *screen);
 
 /*
- * Reads the screen of a pane, and calls done. Returns an error, without calling done, if tmux is
- * not connected.
+ * Reads the screen of a pane, and calls done. If this cannot begin, returns an error and does not
+ * call done.
  */
 int pane_screen_read(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, void *data);
 
-/* The same for a caller that has just had the pane's window listed. */
+/* Like pane_screen_read(), for a pane whose window was listed just before. */
 int pane_screen_read_listed(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, void *data);

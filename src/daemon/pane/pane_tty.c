@@ -8,7 +8,7 @@
 
 enum { STAT_SIZE = 1024 }; /* bytes of /proc/PID/stat: 52 numbers, and a name of up to 64 bytes */
 
-/* Opens a terminal; only a pseudo-terminal, as opening another device may have effects. */
+/* Opens a pseudo-terminal. Opening another device may have effects, so this is refused. */
 static int open_tty(const char *path)
 {
 	static const char folder[] = "/dev/pts/";

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The terminal of a pane: its modes as the program has set them, and its unread input. A text that
- * is unread is not submitted, whatever the screen shows; if the program never reads it, the shell
+ * The terminal of a pane: its modes as the program has set them, and its unread input. An unread
+ * text is not submitted, whatever the screen shows. If the program does not read it, the shell
  * behind the program will.
  */
 #pragma once
 
 #include "base/base.h"
 
-/* bytes of the longest line that the kernel keeps while it edits lines */
+/* maximum bytes of a line that the kernel keeps while it edits lines */
 #define PANE_TTY_LINE_MAX 4095
 
 struct pane_tty {
 	bool is_known; /* false: ignore the other members */
 	bool is_cooked; /* the kernel edits lines (ICANON); then the program may not read at all */
 	bool has_echo;
-	/* keys such as C-c send signals; line editors leave this on, agents do not */
+	/* keys such as C-c send signals; line editors leave this on, agents usually turn it off */
 	bool has_signals;
 	bool is_first; /* the pane's first process is in front, so there is no shell behind it */
 	int unread; /* number of unread bytes; if is_cooked, only those of complete lines */
@@ -23,28 +23,28 @@ struct pane_tty {
 
 /* A process and its terminal, from /proc/PID/stat (proc(5)). */
 struct tty_process {
-	char state; /* T: stopped; Z or X: ended */
+	char state; /* T or t: stopped; Z or X: ended */
 	pid_t parent, group;
-	/* its session, which also identifies the terminal, as a terminal belongs to one session */
+	/* its session; this also identifies the terminal, which belongs to one session */
 	pid_t session;
-	/* device number of the terminal; 0: none. Containers have the same numbers again */
+	/* device number of the terminal; 0: none. Terminals of two containers may have the same */
 	int tty;
 	pid_t front; /* foreground process group of the terminal */
 	uint64_t start; /* clock ticks since boot */
 };
 
-/* Reads a process. Returns false if that is not possible. */
+/* Reads a process. Returns false if this fails. */
 bool pane_tty_process(pid_t pid, struct tty_process *ret_process);
 
-/* Reads the terminal at path. pid is that of the pane's first process. */
+/* Reads the terminal at path. pid: the pane's first process. */
 void pane_tty_read(const char *path, pid_t pid, struct pane_tty *ret_tty);
 
-/* Returns false if the kernel edits lines, and would cut a line of the text that is too long. */
+/* Returns false if the kernel edits lines and would cut a line of the text. */
 bool pane_tty_keeps(const struct pane_tty *tty, const char *text, size_t len);
 
 /*
- * Writes the name of the program in front as tmux does, but as it is now: the model may have the
- * name of a program that has replaced itself. Returns false if it cannot be read.
+ * Writes the present name of the program in front, as tmux does. The model may have the name of a
+ * program that has replaced itself. Returns false if the name cannot be read.
  */
 bool pane_tty_front(pid_t pid, char *out, size_t size);
 

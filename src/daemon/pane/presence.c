@@ -15,7 +15,7 @@ struct presence_set {
 	struct event_log *events;
 	struct store *store;
 	struct list listeners;
-	struct list presences; /* by the time of their last report, oldest first */
+	struct list presences; /* by their last report, oldest first */
 };
 
 const char *const presence_state_names[] = {
@@ -50,7 +50,7 @@ void presence_thread(const char *agent, const char *session, char out[PANE_REF_T
 		out[0] = '\0';
 }
 
-/* Writes an agent's address: its pane, if known, and its session as a thread, if not too long. */
+/* Writes an agent's address: its pane, if known, and its thread, if that is not too long. */
 static void presence_address(const struct presence *presence, struct pane_ref *ret_address)
 {
 	*ret_address = presence->pane;
@@ -84,7 +84,7 @@ static const struct record_kind presence_kind = {
     .source = SOURCE_POST,
 };
 
-/* Returns the name of the record: the pane or, without one, the agent and its session. */
+/* Returns the name of the record: the pane; without a pane, the agent and its session. */
 static const char *presence_name(const struct presence *presence, char out[NAME_SIZE])
 {
 	char pane[PANE_REF_TEXT_SIZE];
@@ -216,7 +216,7 @@ static pid_t report_pid(const struct presence_set *set, const struct presence_re
 	struct expected expected;
 	if (report->pid > 0 || pane == NULL)
 		return report->pid;
-	/* The agent itself counts, not the shell that waits for it and lives longer. */
+	/* The agent counts, not the shell that waits for it and lives longer. */
 	if (expected_find(set->store, report->pane, &expected) &&
 	    expected_place(&expected, pane->pid) == FOREGROUND_IN_FRONT)
 		return expected.program.pid;
@@ -224,8 +224,8 @@ static pid_t report_pid(const struct presence_set *set, const struct presence_re
 }
 
 /*
- * Returns true if the report is of another session of the same process, whose agent in the pane is
- * busy or asking: so it has started this session.
+ * Returns true if a busy or asking agent in the pane has started the session that reports: another
+ * session of the same process.
  */
 static bool is_nested(
     const struct presence *presence, const struct presence_report *report, pid_t pid)
@@ -252,7 +252,7 @@ static void set_report(struct presence *presence, const struct presence_report *
 		snprintf(presence->question, sizeof presence->question, "%s",
 		    report->question != NULL ? report->question : "");
 	presence->is_by_mark = report->is_by_mark;
-	/* A hook without a pane may not know its process: that of an earlier report is kept. */
+	/* A hook without a pane may not know its process: keep that of an earlier report. */
 	if (pid > 0 || presence->pane.pane != MUXBUS_NO_ID) {
 		presence->pid = pid;
 		presence->pid_start = pid > 0 ? process_start_ticks(pid) : 0;

@@ -5,14 +5,14 @@
  * something.
  *
  * A pane has at most one presence. An agent without a known pane is found by its session. A
- * presence ends with its pane, its process, or a report of the state "gone". It survives a restart
- * of the daemon, but its state is unknown then.
+ * presence ends at the latest with its pane or process, and by a report of the state "gone". It
+ * survives a restart of the daemon, but then its state is unknown.
  */
 #pragma once
 
 #include "daemon/core/pane_ref.h"
 
-/* maximum number; with more, the one that has not reported for longest is removed */
+/* maximum number; beyond it, the presence with the oldest report is removed */
 #define PRESENCES_MAX 1024
 #define PRESENCE_NAME_MAX 32 /* bytes of an agent's name: [A-Za-z0-9_.-] */
 #define PRESENCE_QUESTION_MAX 256 /* bytes of text without escape sequences */
@@ -43,11 +43,11 @@ struct presence {
 	int64_t reported_ms; /* CLOCK_MONOTONIC: last report; 0: none since the daemon started */
 	pid_t pid; /* the process whose end ends the presence; 0: unknown */
 	uint64_t pid_start;
-	/* reported by a mark in the pane's output, so it is never a reason to type */
+	/* reported by a mark in the pane's output, so it is no reason to type */
 	bool is_by_mark;
 	char question[PRESENCE_QUESTION_MAX + 1]; /* the question in a mark; "": none */
-	bool has_turns; /* the agent has reported "busy" before, so it reports each turn */
-	uint64_t turns; /* how often it has become busy since the daemon started */
+	bool has_turns; /* the agent has reported "busy", so it reports each turn */
+	uint64_t turns; /* changes from idle or unknown to busy since the daemon started */
 };
 
 /* A report. presence_check() must have checked the texts. */
@@ -56,43 +56,43 @@ struct presence_report {
 	const char *agent;
 	const char *session; /* NULL: not reported */
 	enum presence_state state; /* PRESENCE_UNKNOWN: unchanged */
-	pid_t pid; /* 0: the program in front of the pane */
+	pid_t pid; /* 0: presence_report() finds it in the pane */
 	bool is_by_mark;
-	bool is_found; /* Muxbus itself has found the agent, so no event is published */
+	bool is_found; /* Muxbus has found the agent itself, so no event is published */
 	const char *question; /* NULL: not reported */
 };
 
 struct presence_set *presence_set_new(
     struct tmux *tmux, struct event_log *events, struct queue *queue);
 void presence_set_free(struct presence_set *set);
-/* the one given to presence_set_new() */
+/* Returns the tmux that was given to presence_set_new(). */
 struct tmux *presence_set_tmux(const struct presence_set *set);
 
 /*
- * Checks the texts of a report. Returns NULL if both have a valid form, or else the text of an
- * error. session may be NULL.
+ * Checks the texts of a report. Returns NULL if both are valid, else an error text. session may be
+ * NULL.
  */
 const char *presence_check(const char *agent, const char *session);
 
 /*
- * Takes a report. Returns false if it is not believed: if another session of the same process is
- * busy or asking in that pane, and so has started the one that reports; or if it is a mark, and the
- * agent there has reported itself in another way.
+ * Takes a report. Returns false if the report is not believed, for one of two reasons. Another
+ * session of the same process is busy or asking in the pane, and so has started the one that
+ * reports. Or the report is a mark, and the agent there has reported itself in another way.
  */
 bool presence_report(struct presence_set *set, const struct presence_report *report);
 
 /*
- * Splits a thread ("codex:019a-…") into agent and session; *ret_session points into it. Returns
+ * Splits a thread ("codex:019a-…") into agent and session. *ret_session points into thread. Returns
  * false if it has another form.
  */
 bool presence_split(
     const char *thread, char agent[PRESENCE_NAME_MAX + 1], const char **ret_session);
-/* Writes the thread of an agent's session; "": it would be too long. */
+/* Writes the thread of an agent's session; "": it has no session, or the thread is too long. */
 void presence_thread(const char *agent, const char *session, char out[PANE_REF_THREAD_SIZE]);
 
 /*
- * Called after each report that is believed, except one with is_found, and "gone" of an agent that
- * was not known. pane is the address of the agent: its pane and its session, as far as known.
+ * Called after each report that is believed, except reports with is_found, and "gone" of an unknown
+ * agent. pane is the address of the agent: its pane and session, as far as known.
  */
 struct presence_listener {
 	struct list link;
@@ -100,9 +100,9 @@ struct presence_listener {
 };
 void presence_listen(struct presence_set *set, struct presence_listener *listener);
 
-/* Returns the agent in a pane; NULL: none, or ended. */
+/* Returns the agent in a pane; NULL: there is none, or it has ended. */
 const struct presence *presence_of_pane(struct presence_set *set, const struct pane_ref *pane);
-/* Returns the agent with a session; NULL: none, or ended. One known only by marks counts last. */
+/* Returns the agent with a session; NULL: none, or ended. Agents known only by marks come last. */
 const struct presence *presence_of_session(
     struct presence_set *set, const char *agent, const char *session);
 

@@ -4,12 +4,12 @@
 #include "daemon/pane/prompt_row.h"
 
 enum {
-	/* rows above and below the cursor in which the choices of a question are searched */
+	/* rows above and below the cursor in which choices of a question are looked for */
 	QUESTION_ROWS = 10,
 	AROUND_ABOVE = 8, /* rows above the cursor for prompt_write_around() */
 	AROUND_UNDER = 4,
 	KEY_MAX = 2048, /* maximum characters of a line that are compared */
-	/* minimum length of the end that must match, if the begin of a line is out of sight */
+	/* minimum length of the end that must match if the start of a line is out of sight */
 	TAIL_MIN = 12,
 	REVERSE_MAX = 2, /* maximum cells of a cursor that a program draws: on a wide character */
 };
@@ -36,7 +36,7 @@ static void view_row(const struct prompt_view *view, unsigned number, struct pro
 	prompt_row_read(view->text, view->len, number, row);
 }
 
-/* Returns the length of the prompt's sign at a row's begin. The star: Gemini CLI in YOLO mode. */
+/* Returns where the prompt's sign at a row's start ends; 0: no sign. The star is Gemini CLI's. */
 static size_t lead_end(const struct prompt_row *row)
 {
 	size_t begin = prompt_row_begin(row), end = begin;
@@ -97,7 +97,7 @@ static void write_left(const struct prompt_row *row, size_t end, struct prompt *
 	prompt->lead[lead_len] = '\0';
 }
 
-/* Returns true for a numbered choice, as "2. No". *ret_is_chosen: it is marked. */
+/* Returns true for a numbered choice, as "2. No". *ret_is_chosen: the choice is marked. */
 static bool is_choice(const struct prompt_row *row, bool *ret_is_chosen)
 {
 	size_t at = prompt_row_begin(row), digits = 0;
@@ -137,7 +137,7 @@ static bool is_blank(const struct prompt_row *row)
 	return at == row->count;
 }
 
-/* Returns true for a row that is the edge of a box: it has lines of a box and no text. */
+/* Returns true for a row that is the edge of a box: it has lines of a box, and no text. */
 static bool is_edge(const struct prompt_view *view, unsigned number)
 {
 	static struct prompt_row row;
@@ -146,8 +146,8 @@ static bool is_edge(const struct prompt_view *view, unsigned number)
 }
 
 /*
- * Returns true if a draft above goes on in the cursor's row: it begins behind a prompt at the start
- * of a row. The edge of a box ends a draft, and so does a blank row unless has_blanks. ret_is_open
+ * Returns true if a draft above goes on in the cursor's row. A draft begins after a prompt at the
+ * start of a row. The edge of a box ends it, and so does a blank row unless has_blanks. ret_is_open
  * (may be NULL): a draft may begin out of sight.
  */
 static bool is_continued(
@@ -161,7 +161,7 @@ static bool is_continued(
 		view_row(view, view->cursor_row - back, &row);
 		begin = prompt_row_begin(&row);
 		if (is_boxed && (row.count == 0 || !is_upright(row.characters[0])))
-			return has_blanks && is_begun; /* a box may be without a prompt */
+			return has_blanks && is_begun; /* a box may have no prompt */
 		if (begin == row.count) {
 			if (!is_boxed && !(has_blanks && is_blank(&row)))
 				return false;
@@ -179,9 +179,9 @@ static bool is_continued(
 }
 
 /*
- * Returns true if a sign such as '>' in the cursor's row quotes, and is no prompt: it is below the
- * text behind a prompt, and nothing between begins further left; or a draft is in the row above,
- * behind another sign at the same margin, and both rows are in one box or between edges.
+ * Returns true if a sign such as '>' in the cursor's row is a quotation, not a prompt. It stands
+ * below the text after a prompt, and no row between begins further left. Or the row above has a
+ * draft after another sign in the same column, and both rows are in one box or between edges.
  */
 static bool is_quotation(
     const struct prompt_view *view, const struct prompt_row *last, bool is_boxed)
@@ -195,7 +195,7 @@ static bool is_quotation(
 		view_row(view, view->cursor_row - back, &row);
 		if (is_boxed ? row.count == 0 || !is_upright(row.characters[0])
 			     : prompt_row_begin(&row) == row.count && !is_blank(&row))
-			return false; /* this is the edge of a box */
+			return false; /* the edge of a box */
 		if (back == 1 && is_alone && prompt_row_begin(&row) == column &&
 		    lead_end(&row) > 0 && row.characters[column] != last->characters[column])
 			return prompt_row_has_text(&row, lead_end(&row), row.count);
@@ -212,7 +212,7 @@ static size_t text_end(const struct prompt_row *row, size_t end)
 	return end;
 }
 
-/* Returns true if a prompt may end here; a '%' as in "100%" does not. */
+/* Returns true if a prompt may end here. It does not end with a '%' as in "100%". */
 static bool is_lead_end(const struct prompt_row *row, size_t end)
 {
 	if (end == 0)
@@ -231,8 +231,8 @@ static bool is_like_draft(const struct prompt_row *row, size_t end)
 }
 
 /*
- * Returns true if the row is in a box: the text above is behind the side of the box, or is the
- * title in its edge.
+ * Returns true if the row is in a box: it begins with the side of the box. Above is another row of
+ * the box, or its edge, perhaps with a title.
  */
 static bool is_in_box(const struct prompt_view *view, const struct prompt_row *row)
 {
@@ -284,9 +284,7 @@ void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt)
 	for (size_t at = end; at < row.count; at++) {
 		if (!is_text(&row, at))
 			continue;
-		/*
-		 * A block cursor that a program draws is on the dim placeholder's first character.
-		 */
+		/* A drawn cursor is on the first character of the dim placeholder. */
 		if (at == end && at + 1 < row.count && row.is_dim[at + 1])
 			continue;
 		ret_prompt->has_draft = ret_prompt->has_right_draft = true;
@@ -314,15 +312,15 @@ void prompt_write_around(const struct prompt_view *view, struct buf *out)
 }
 
 /*
- * The characters of a line that are compared: without blanks and frames, as programs wrap, pad and
+ * The characters of a line that are compared: no blanks and frames, because programs wrap, pad and
  * frame a line.
  */
 struct key {
-	/* compare only ASCII, as tmux has its own idea of the width of other characters */
+	/* compare only ASCII: tmux may give other characters another width */
 	bool is_ascii;
 	size_t count;
 	uint32_t characters[KEY_MAX];
-	/* how many other characters are in front of each one, and at the end */
+	/* number of characters that are not compared before each one, and at the end */
 	size_t others[KEY_MAX + 1];
 };
 
@@ -403,7 +401,7 @@ static bool has_part(const struct prompt_view *view, const struct key *key)
 	return false;
 }
 
-/* Returns what it means that all but the first `left` characters of the line were found. */
+/* Returns the result if all but the first `left` characters of the line were found. */
 static enum prompt_echo echo_of_part(
     const struct prompt_view *view, const struct key *key, size_t left, bool is_cut)
 {
@@ -426,7 +424,7 @@ enum prompt_echo prompt_find_line(
 	others = key.others[left];
 	for (unsigned back = 0; back < PROMPT_ROWS_MAX && back <= view->cursor_row; back++) {
 		size_t at;
-		/* the row below is the edge of a box, unless it is the cursor's */
+		/* a row without text below is the edge of a box */
 		is_cut |= !has_text;
 		has_text = back == 0;
 		view_row(view, view->cursor_row - back, &row);

@@ -3,8 +3,8 @@
 
 enum {
 	VALUES_MAX = 32,
-	LIGHT = 128, /* least brightness of a light background */
-	DIM_FROM = 38, /* less bright text is made for a light terminal */
+	LIGHT = 128, /* minimum brightness of a light background */
+	DIM_FROM = 38, /* less bright text is meant for a light terminal */
 	DIM_TO = 180,
 	TAB_CELLS = 8,
 	JOINER = 0x200d, /* zero width joiner: joins two emojis to one */
@@ -14,7 +14,7 @@ enum {
 	PALE = 75, /* text on a light ground is a suggestion if its brightness differs by less */
 };
 
-/* The attributes of the present cell. tmux writes only changes of them, also from row to row. */
+/* The attributes of the present cell. tmux writes only changes of attributes, also between rows. */
 struct looks {
 	bool is_faint, is_grey, is_reverse;
 	bool is_coloured; /* the background is coloured: a label, not a suggestion */
@@ -64,7 +64,7 @@ static void take_number(struct looks *looks, bool is_text, unsigned number)
 }
 
 /*
- * Takes a colour in escape codes, which begin with 38 or 48. Returns how many of the further values
+ * Takes a colour from values that begin with 38 or 48. Returns how many of the further values
  * belong to it.
  */
 static size_t apply_colour(const unsigned *values, size_t count, struct looks *looks)
@@ -81,7 +81,7 @@ static size_t apply_colour(const unsigned *values, size_t count, struct looks *l
 	return 0;
 }
 
-/* Returns true for the look of a suggestion: faint, or near to its background in colour. */
+/* Returns true for the look of a suggestion: faint, or in colour near to its background. */
 static bool is_dim(const struct looks *looks)
 {
 	if (looks->is_faint || looks->is_coloured || !looks->is_grey)
@@ -146,8 +146,8 @@ static size_t apply_escape(const char *text, size_t len, struct looks *looks)
 }
 
 /*
- * tmux leaves out a cursor that a program draws behind the text, but then the row ends in reverse:
- * adds a cell for it.
+ * Adds a cell for a cursor that a program draws after the text. tmux leaves this cell out, but the
+ * row then ends in reverse.
  */
 static void put_left_out(struct prompt_row *row, const struct looks *looks)
 {
@@ -179,7 +179,7 @@ static void read_cells(const char *text, size_t len, struct looks looks, struct 
 			size = 1;
 			character = 0xfffd;
 		}
-		/* Control characters have no cell, as shifts of the character set. */
+		/* Control characters, such as shifts of the character set, have no cell. */
 		if (character == '\t')
 			put_cell(row, ' ', TAB_CELLS - row->count % TAB_CELLS, &looks);
 		else if (((character >= ' ' && character < 0x7f) || character >= 0xa0) &&

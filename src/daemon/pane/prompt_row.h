@@ -13,27 +13,27 @@ struct prompt_row {
 };
 
 /*
- * Reads row `number` (from 0) of a screen that capture-pane -p -e has printed. A row behind the
- * last one is empty.
+ * Reads row `number` (from 0) of a screen that capture-pane -p -e has printed. Rows after the last
+ * one are empty.
  */
 void prompt_row_read(const char *screen, size_t len, unsigned number, struct prompt_row *row);
 
 unsigned prompt_row_count(const char *screen, size_t len);
 
 /*
- * Returns true for what frames consist of: blanks and the lines of boxes, which programs draw
- * around their prompts.
+ * Returns true for a character of a frame: a blank, or a line of a box that is drawn around a
+ * prompt.
  */
 bool prompt_row_is_frame(uint32_t character);
 
 /* Returns the first cell that is not a frame; row->count: none. */
 size_t prompt_row_begin(const struct prompt_row *row);
 
-/* Returns true if these cells have text, other than dim text and frames. */
+/* Returns true if these cells have text that is neither dim nor a frame. */
 bool prompt_row_has_text(const struct prompt_row *row, size_t begin, size_t end);
 
 /*
- * Writes the cells from begin to end (not included) as UTF-8, cut to size; cells behind the row's
+ * Writes the cells from begin to end (not included) as UTF-8, cut to size. Cells after the row's
  * end are blank.
  */
 void prompt_row_text(

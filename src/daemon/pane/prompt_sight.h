@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Decides whether an empty prompt is on the screen: the cursor's row ends like a prompt with
- * nothing behind it, or the shell has marked its prompt (OSC 133); and the program in front does
- * not run, sleep, ask for a secret, offer a choice or use the whole screen. The functions have no
- * side effects.
+ * Decides whether an empty prompt is on the screen. The cursor's row ends like a prompt, the shell
+ * has marked its prompt (OSC 133), or the screen of a known agent shows it. Against it, for
+ * example: the program in front runs, asks for a secret or offers a choice.
  */
 #pragma once
 
@@ -11,14 +10,15 @@
 #include "daemon/pane/pane_tty.h"
 #include "daemon/pane/screen_sign.h"
 
-/* required time without output, if it is not known whether the program waits for input */
+/* required ms without output, if it is not known whether the program waits for input */
 #define PROMPT_DOUBT_MS 1500
 
 /* The last mark of a shell (OSC 133) in the output. All zeros: none was seen. */
 struct prompt_mark {
 	char mark;
 	bool is_passed; /* output after the mark has ended a line, or came after a pause */
-	bool has_rested; /* output has paused since, so later output is not part of this prompt */
+	/* output has paused since the mark: later output is not of this prompt */
+	bool has_rested;
 	uint64_t to; /* output offset of the end of the mark */
 };
 
@@ -42,5 +42,5 @@ struct prompt_facts {
 	int64_t quiet_ms; /* time since the last output */
 };
 
-/* Returns NULL if an empty prompt is on the screen, or else the reason against it. */
+/* Returns NULL if an empty prompt is on the screen, else the reason against it. */
 const char *prompt_refusal(const struct prompt_facts *facts);

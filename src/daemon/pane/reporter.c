@@ -31,9 +31,9 @@ struct reporter {
 	struct stream_tap tap;
 	struct osc_reader reader;
 	struct list pending; /* of struct reporter_pending, oldest first */
-	int64_t paid_ms; /* CLOCK_MONOTONIC; the posts so far use up the rate until this time */
+	int64_t paid_ms; /* CLOCK_MONOTONIC; until this time the posts so far use up the rate */
 	unsigned slot; /* number for the key of the next notification */
-	unsigned held; /* number of notices beyond the rate; the next notification says it */
+	unsigned held; /* number of posts beyond the rate, which the next notification counts */
 };
 
 struct reporter_pending {
@@ -98,7 +98,7 @@ static void reporter_remove(struct reporter *reporter)
 	reporter_free(reporter);
 }
 
-/* Keeps the report for later: a callback of a tap must not change anything. */
+/* Keeps the report for the timer: a callback of a tap must not change anything. */
 static void on_osc(struct stream_tap *tap, const struct token *token)
 {
 	struct reporter *reporter = list_entry(tap, struct reporter, tap);
@@ -157,7 +157,7 @@ static bool may_post(struct reporter *reporter)
 	return true;
 }
 
-/* Writes the key of a post. A post with the key of an unread one is only counted into it. */
+/* Writes the key of a post. A post is counted into an unread notification with this key. */
 static void write_key(const struct reporter *reporter, unsigned slot, char key[KEY_SIZE])
 {
 	char pane[PANE_REF_TEXT_SIZE];

@@ -6,8 +6,8 @@
  * wake an agent; with another token it is only counted. Notices (notifications of the terminal,
  * such as OSC 9) become notifications if the request that made the pane wants this.
  *
- * A report is never a reason to type: its presence is marked as such, and its notification is
- * delivered like any other. A reporter lives as long as its pane, also over a restart of the
+ * A reported state is no reason to type: presence.h marks it as such. Notifications of a reporter
+ * are delivered like others. A reporter lives as long as its pane, also over a restart of the
  * daemon.
  */
 #pragma once
@@ -16,15 +16,15 @@
 #include "daemon/core/pane_ref.h"
 
 #define REPORTERS_MAX 1024 /* maximum number; further panes get none */
-/* named LC_*, as most systems let ssh pass such variables on */
+/* named LC_* because many systems let ssh pass such variables on */
 #define REPORTER_VARIABLE "LC_MUXBUS"
 #define REPORTER_TOKEN_SIZE 33 /* with NUL */
 /* maximum number of reports of a pane in a turn of the loop; more are dropped */
 #define REPORTER_PENDING_MAX 64
-/* maximum number of notifications of one pane at once; then one every REPORTER_EVERY_MS */
+/* maximum notifications of one pane at once; then one every REPORTER_EVERY_MS */
 #define REPORTER_BURST 10
 #define REPORTER_EVERY_MS 6000
-/* maximum number of unread reports of one pane; more are counted into the oldest */
+/* maximum unread notifications of one pane; more are counted into the oldest */
 #define REPORTER_UNREAD_MAX 10
 
 struct reporter_set *reporter_set_new(const struct daemon *parts);
@@ -33,16 +33,13 @@ void reporter_set_free(struct reporter_set *set);
 void reporter_set_wake(struct reporter_set *set);
 bool reporter_set_is_idle(const struct reporter_set *set);
 
-/* Writes a random token. */
 void reporter_new_token(char ret_token[REPORTER_TOKEN_SIZE]);
 
 /*
- * Makes a reporter for a pane whose program does not run yet. parent: the pane that is notified;
- * cleared: none.
+ * Makes a reporter for a pane whose program does not run yet. parent: the pane that gets its
+ * notifications; cleared: none.
  */
 void reporter_add(struct reporter_set *set, uint32_t pane, const struct pane_ref *parent,
     const char *token, bool wants_notices);
-/*
- * Call this when the program runs: its reports are handled from now on, and those that came before.
- */
+/* Call this when the program runs: reports are handled from now on, also earlier ones. */
 void reporter_settle(struct reporter_set *set, uint32_t pane);

@@ -11,9 +11,9 @@ struct sign {
 	char agent[AGENT_MAX + 1];
 	enum screen_sign_kind kind;
 	bool is_built_in;
-	/* pattern of a built-in sign, compiled when it is first used; else NULL */
+	/* pattern of a built-in sign that is not compiled yet; else NULL */
 	const char *text;
-	struct pattern *pattern; /* NULL: not compiled, or the row only removes a built-in sign */
+	struct pattern *pattern; /* NULL: not compiled, or the line only removes built-in signs */
 };
 
 struct screen_sign_set {
@@ -32,7 +32,7 @@ static const char *const kind_names[] = {
 };
 
 /*
- * The built-in signs, by agent; "*" is any program. Prompts that end in '>' or the like need no
+ * The built-in signs, by agent; "*": any program. Prompts that end with a sign such as '>' need no
  * row. Parts of several patterns come first.
  */
 #define RULE "^─{10,}\\n"
@@ -72,7 +72,7 @@ static const struct {
     {"gemini", SIGN_ASKING, "^\\W*(?:Apply this change|Allow execution).*\\?"},
     {"gemini", SIGN_READY, "^[ .|]*\\* +$"},
     {"opencode", SIGN_BUSY, "\\besc (?:again to )?interrupt\\b"},
-    /* Signs of the whole screen, whose end is "\\z". */
+    /* Signs of the whole screen; "\\z" is its end. */
     {"claude", SIGN_DIALOG, "^(?!.*\\besc to interrupt).*\\b[Ee]sc to .*\\n(?:.+\\n)?\\z"},
     {"claude", SIGN_WORK, CLAUDE_BOX "(?:.*\\n){0,3}?.*\\besc to interrupt\\b"},
     {"claude", SIGN_WORK, "^[^\\s\\w] [^\\s]+…(?: \\(.*)?\\n(?:.*\\n){0,8}?" CLAUDE_BOX BELOW(8)},
@@ -105,7 +105,7 @@ static const struct {
     {"gemini", SIGN_DRAFT,
 	GEMINI_TOP " *[>!*]\\s*(?!" GEMINI_HINT ")[^\\s▀─]" ROWS GEMINI_END LAST},
     {"gemini", SIGN_IDLE, GEMINI_TOP " *[>*](?: +" GEMINI_HINT ".*)?\\n" GEMINI_END BELOW(6)},
-    /* A pane that shrinks loses the rows below its cursor, and the same frame is not drawn again. */
+    /* A pane that shrinks loses the rows below its cursor. Gemini does not draw them again. */
     {"gemini", SIGN_IDLE, GEMINI_TOP " *[>*] +" GEMINI_HINT ".*\\n{1,40}\\z"},
     {"opencode", SIGN_DIALOG,
 	"^ *┃.*\\b(?:enter|esc)\\b.*\\b(?:confirm|dismiss|submit|select|toggle)\\b.*\\n(?: "
@@ -113,7 +113,7 @@ static const struct {
     {"opencode", SIGN_DIALOG, "^.* {2}[A-Z]\\w+(?: \\w+)* {6,}esc(?: {2,}.*)?$"},
     {"opencode", SIGN_DIALOG, "^ *┃  Shell\\n" OPENCODE_END}, /* its mode for shell commands */
     {"opencode", SIGN_WORK, OPENCODE_END ".*\\besc (?:again to )?interrupt\\b"},
-    /* The end of a turn is drawn before its reply is. */
+    /* The end of a turn is drawn before its reply. */
     {"opencode", SIGN_WORK, "^ *┃\\n\\n{3,} +▣ .*\\n{2,}(?:^ *┃.*\\n){1,20}" OPENCODE_END},
     {"opencode", SIGN_DRAFT,
 	"^ *┃  (?!Ask anything)[^\\s].*\\n(?:" OPENCODE_BLANK "){1,9}" OPENCODE_FOOT},
@@ -292,8 +292,8 @@ bool screen_sign_is_named(
 enum { ROWS_MAX = 60, ROW_SIZE = 2048, TEXT_MAX = 128 * 1024, NO_BREAK_SPACE = 0xa0 };
 
 /*
- * Returns true if a cell has typed text, and no suggestion, which is dim. The cell under a drawn
- * cursor is a suggestion if the next cell is.
+ * Returns true if a cell has typed text or a frame, not a dim suggestion. A cell under a drawn
+ * cursor is a suggestion if the next cell is one.
  */
 static bool is_typed_cell(const struct prompt_row *row, size_t at)
 {

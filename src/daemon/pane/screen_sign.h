@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Signs: patterns for the screens of known agents. Signs around the cursor say that a program works
- * or asks a person something, or what is in front of an empty prompt. Signs of the whole screen
- * tell the state of an agent by themselves (screen_verdict()). A file of the user may add signs.
+ * Signs: patterns for the screens of known agents. Signs around the cursor say that a program
+ * works, asks a person something, or has an empty prompt. Signs of the whole screen tell the state
+ * of an agent by themselves (screen_verdict()). A file of the user may add signs.
  */
 #pragma once
 
 #include "daemon/pane/prompt.h"
 
-/* maximum number of lines of the file; more are left out, and logged */
+/* maximum lines of the file; further lines are left out, and a warning is logged */
 #define SCREEN_SIGNS_MAX 256
 
 enum screen_sign_kind {
@@ -19,23 +19,21 @@ enum screen_sign_kind {
 	SIGN_WORK, /* whole screen: a turn is running */
 	SIGN_DRAFT, /* whole screen without dim text: the prompt has a draft */
 	SIGN_IDLE, /* whole screen without dim text: the prompt is empty */
-	/* has no pattern: the keys Home, Delete and End edit the whole prompt, over several rows */
+	/* (any pattern) the keys Home, Delete and End edit the whole prompt of several rows */
 	SIGN_EDITS,
 	SIGN_KIND_COUNT_,
 	SIGN_NONE = SIGN_KIND_COUNT_,
 };
 
 /*
- * Loads the built-in signs, and those of a file (may be NULL or missing). A line has "AGENT KIND
- * PATTERN"; '#' begins a comment. A line replaces the built-in signs of its agent and kind; without
- * a pattern it only removes them. Invalid lines are logged and ignored.
+ * Loads the built-in signs, and those of a file, which may be NULL or missing. A line has "AGENT
+ * KIND PATTERN"; '#' begins a comment. A line replaces the built-in signs of its agent and kind;
+ * without a pattern it removes them. Invalid lines are logged and ignored.
  */
 struct screen_sign_set *screen_sign_set_new(const char *file);
 void screen_sign_set_free(struct screen_sign_set *set);
 
-/*
- * Returns true if a text shows a sign of this agent and kind. agent NULL: a sign for all programs.
- */
+/* Returns true if a text shows a sign of this kind. agent NULL: of any agent. */
 bool screen_sign_shows(const struct screen_sign_set *set, const char *agent,
     enum screen_sign_kind kind, const char *text, size_t len);
 
@@ -49,8 +47,8 @@ bool screen_sign_is_named(
 
 /*
  * Judges the state of a known agent from its screen alone. Returns SIGN_DIALOG, SIGN_WORK,
- * SIGN_DRAFT or SIGN_IDLE, the first of these whose patterns match the lower rows; else SIGN_NONE.
- * tests/screens.t measures this on recorded screens.
+ * SIGN_DRAFT or SIGN_IDLE: the first of them with a pattern that matches the lower rows; else
+ * SIGN_NONE. tests/screens.t measures this on recorded screens.
  */
 enum screen_sign_kind screen_verdict(
     const struct screen_sign_set *signs, const char *agent, const struct prompt_view *view);

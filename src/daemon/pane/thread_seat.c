@@ -12,12 +12,12 @@
 #define FOLDER "tui-thread-reference-capabilities"
 
 enum {
-	WINDOWS_MAX = 64, /* maximum number of windows; with more, no thread gets a pane */
+	WINDOWS_MAX = 64, /* maximum number of windows; with more, windows are not searched */
 	THREAD_SIZE = 37, /* bytes of a UUID with its NUL */
-	THREADS_MAX = 65536, /* maximum number of file names that are read in the folder */
+	THREADS_MAX = 65536, /* maximum file names that are read in the folder */
 	START_MS = 30000, /* a window begins its thread within this time from its start */
 	SLACK_MS = 50, /* tolerance, as start times of processes are in clock ticks */
-	LAUNCHERS_MAX = 3, /* maximum number of parents of the program: a shell, npx, node */
+	LAUNCHERS_MAX = 3, /* maximum processes above the program: a shell, npx, node */
 	CMDLINE_SIZE = 1024, /* bytes of a command line that are read */
 };
 
@@ -26,7 +26,7 @@ struct window {
 	uint32_t pane;
 	pid_t pid;
 	int64_t start_ms; /* CLOCK_REALTIME */
-	bool is_resumed; /* it was started with an existing thread */
+	bool is_resumed; /* started with an existing thread */
 	char words[CMDLINE_SIZE]; /* its arguments, each with its NUL, and then an empty one */
 	char thread[THREAD_SIZE]; /* the thread that it began with; "": not known */
 	int64_t thread_ms;
@@ -90,7 +90,7 @@ static pid_t find_window(const struct muxbus_pane *pane)
 	return pid > 0 && pane_tty_process(pid, &process) && process.tty != 0 ? pid : 0;
 }
 
-/* Finds all windows. The caller frees the result, which has 70 KB. */
+/* Finds all windows. The caller frees the result. */
 static struct windows *find_windows(const struct tmux *tmux, const char *home)
 {
 	struct windows *windows = xcalloc(1, sizeof *windows);
@@ -113,8 +113,8 @@ static struct windows *find_windows(const struct tmux *tmux, const char *home)
 }
 
 /*
- * Gives a thread to the windows that were started shortly before the thread began. A window keeps
- * its first thread.
+ * Gives a thread to the windows that were started shortly before the thread. A window keeps its
+ * earliest thread.
  */
 static void offer_thread(struct windows *windows, const char *thread)
 {
@@ -130,7 +130,7 @@ static void offer_thread(struct windows *windows, const char *thread)
 	}
 }
 
-/* If two windows were started at nearly the same time, neither gets the thread. */
+/* Takes a thread away from windows that were started at nearly the same time. */
 static void drop_doubts(struct windows *windows)
 {
 	bool has_doubt[WINDOWS_MAX] = {false};

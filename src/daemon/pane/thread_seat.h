@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The seat of a thread: finds the window (a program of Codex in a pane) in which a person sees a
- * thread of Codex. One process without a terminal, the app server, runs the threads of all windows.
- * Hooks and tools are its children, and its environment names the pane where it was started.
+ * The seat of a thread: the window (a program of Codex in a pane) in which a person sees a thread
+ * of Codex. One process without a terminal, the app server, runs the threads of all windows. Hooks
+ * and tools are its children, and its environment names the pane where it was started.
  *
- * If a window's command line names a thread, the window is known. Any other window begins a new
- * thread, whose id has the time of its begin and is the name of a file in
+ * If a window's command line names a thread, the window is known. Another window begins a new
+ * thread. The id of a thread has the time of its start, and is the name of a file in
  * $CODEX_HOME/tui-thread-reference-capabilities (seen with Codex 0.169). In doubt a thread has no
  * pane, and its notifications are delivered by its name.
  */
@@ -17,16 +17,16 @@ struct presence_report;
 struct presence_set;
 
 /*
- * Handles the report of a thread that the process `server` runs: in the pane of its window, with
- * the window's process; or without a pane. The report's own pane and pid are ignored. Returns what
+ * Passes on the report of a thread that the process `server` runs: for the pane and process of its
+ * window, or without a pane. The report's own pane and pid are ignored. Returns what
  * presence_report() returns.
  */
 bool thread_seat_report(
     struct presence_set *presences, const struct presence_report *report, pid_t server);
 
-/* Like thread_seat_report(), but if the window is not known, reports nothing and returns false. */
+/* Like thread_seat_report(), but reports nothing and returns false if the window is not known. */
 bool thread_seat_take(
     struct presence_set *presences, const struct presence_report *report, pid_t server);
 
-/* Finds and reports the thread with which a pane's window began, before that reports itself. */
+/* Finds and reports the thread with which a pane's window began, if it has not reported itself. */
 void thread_seat_look(struct presence_set *presences, const struct pane_ref *pane);
