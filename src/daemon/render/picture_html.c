@@ -31,7 +31,7 @@ static void put_decoration(struct picture_page *page, const struct picture_looks
 	picture_put(page, ";");
 }
 
-/* Begins an element with the style of a cell. Returns false if that is the style of the page. */
+/* Begins an element, and returns true, if the style of a cell is not that of the page. */
 static bool open_span(struct picture_page *page, const struct picture_cell *cell)
 {
 	struct picture_paint paint = picture_cell_paint(page, cell);

@@ -21,7 +21,7 @@ struct picture_reading {
 	struct picture_cell *cells;
 	unsigned columns;
 	unsigned column; /* column of the next character */
-	int64_t last; /* column of the last character; -1: there is none to combine with */
+	int64_t last; /* column of the last character; -1: none that can be combined with */
 };
 
 static void put_cell(struct picture_reading *reading, const char *bytes, size_t len, unsigned width)
@@ -56,7 +56,7 @@ static void put_combining(struct picture_reading *reading, const uint8_t *bytes,
 	cell->len = (uint8_t)(cell->len + len);
 }
 
-/* Makes the last character wide, as tmux does if the row has room. */
+/* Makes the last character wide if the row has room, as tmux does. */
 static void widen(struct picture_reading *reading)
 {
 	struct picture_cell *cell = &reading->cells[reading->last];
@@ -129,7 +129,9 @@ static const char *const drawn[] = {
     ['~'] = "\u00b7",
 };
 
-/* Returns true for characters that change the direction of text, or that XML does not allow. */
+/*
+ * Returns true for characters to leave out, for example because they change the direction of text.
+ */
 static bool is_unwanted(uint32_t c)
 {
 	return (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
@@ -178,7 +180,7 @@ static void put_text(struct picture_reading *reading, const uint8_t *bytes, size
 	}
 }
 
-/* Shows control characters that tmux does not print, as symbols. */
+/* Shows control characters as symbols, except tabs and shifts of the character set. */
 static void put_control(struct picture_reading *reading, uint8_t byte)
 {
 	if (byte == SHIFT_OUT || byte == SHIFT_IN) {
@@ -266,7 +268,7 @@ static uint32_t rgb(const unsigned *parts)
 	    ((parts[0] & 0xff) << 16 | (parts[1] & 0xff) << 8 | (parts[2] & 0xff));
 }
 
-/* Reads a colour, which follows 38, 48 or 58. Returns the number of values used. */
+/* Reads a colour that begins at the value 38, 48 or 58. Returns the number of values used. */
 static size_t read_colour(const struct look_values *values, size_t at, uint32_t *colour)
 {
 	const unsigned *number = values->number;
@@ -381,7 +383,7 @@ void picture_looks_apply(struct picture_looks *looks, const uint8_t *text, size_
 	}
 }
 
-/* last character of those (up to Cyrillic) that all fixed-width fonts have */
+/* last character (in Cyrillic) that is taken to be in fixed-width fonts */
 #define PLAIN_LAST 0x52f
 
 void picture_page_init(struct picture_page *page, struct buf *out, const struct picture *picture)
@@ -409,7 +411,7 @@ static void mark_cursor(struct picture_page *page)
 	unsigned column = page->picture->cursor_column;
 	if (page->picture->cursor_row != (int64_t)page->row)
 		return;
-	/* A cursor behind the last column has not wrapped yet, so it is in the last one. */
+	/* A cursor after the last column has not wrapped yet, so it counts for the last column. */
 	if (column >= page->columns)
 		column = page->columns - 1;
 	while (column > 0 && page->cells[column].width == 0)
@@ -541,7 +543,7 @@ unsigned picture_run_end(const struct picture_page *page, unsigned column, pictu
 	return end;
 }
 
-/* how far the colour of dim text is from that of text to that of the ground */
+/* percentage of the ground's colour in dim text */
 #define DIM_PERCENT 45
 
 static const struct picture_theme dark = {

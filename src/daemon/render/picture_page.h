@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* SVG and HTML pictures have these in common. */
+/* Parts that SVG and HTML pictures share. */
 #pragma once
 
 #include "daemon/render/picture.h"
@@ -37,10 +37,10 @@ struct picture_looks {
 	uint8_t underline; /* enum picture_underline */
 };
 
-/* Applies the escape sequence "ESC [ parameters m"; text has only the parameters. */
+/* Applies the escape sequence "ESC [ parameters m"; text has the parameters alone. */
 void picture_looks_apply(struct picture_looks *looks, const uint8_t *text, size_t len);
 
-/* Maximum bytes of a cell: a character and combining characters; further ones are dropped. */
+/* maximum bytes of a cell: a character and combining characters; further ones are dropped */
 #define PICTURE_CELL_BYTES 31
 
 struct picture_cell {
@@ -50,7 +50,7 @@ struct picture_cell {
 	char bytes[PICTURE_CELL_BYTES]; /* UTF-8 that XML allows, not yet escaped */
 };
 
-/* The state that goes on from row to row. At the start all members but joins_emoji are zero. */
+/* The state that goes on from row to row. At first all members but joins_emoji are zero. */
 struct picture_state {
 	struct picture_looks looks;
 	bool is_drawing; /* the character set for drawing lines is active */
@@ -61,7 +61,7 @@ struct picture_state {
 	bool joins_emoji;
 };
 
-/* Reads a row into cells, blank behind the line's end. Returns the column behind the last one. */
+/* Reads a row into cells; the cells after its end are blank. Returns the column after the text. */
 unsigned picture_row_read(struct picture_state *state, const uint8_t *line, size_t len,
     struct picture_cell *cells, unsigned columns);
 
@@ -80,9 +80,7 @@ void picture_page_init(struct picture_page *page, struct buf *out, const struct 
 /* Ends a page. Returns 0 or the enum buf_error. */
 int picture_page_finish(struct picture_page *page);
 
-/*
- * Calls each() for all rows from the top; the cells of the row are read, and the cursor is marked.
- */
+/* Calls each() for all rows from the top. page->cells has the row, and the cursor is marked. */
 void picture_page_rows(struct picture_page *page, void (*each)(struct picture_page *page));
 
 void picture_put(struct picture_page *page, const char *format, ...)
@@ -94,22 +92,20 @@ void picture_put_title(struct picture_page *page);
 
 enum picture_class {
 	PICTURE_BLANK, /* only the ground colour is visible */
-	PICTURE_PLAIN, /* has the usual width in every fixed-width font */
+	PICTURE_PLAIN, /* takes one cell in fixed-width fonts */
 	PICTURE_DRAWN, /* lines and blocks, which must touch each other: picture_shape.h */
 	PICTURE_OTHER, /* may be shown in a font with other widths */
 };
 
 enum picture_class picture_class(const struct picture_cell *cell);
-/* Returns the character of a cell; 0: it has none, or several. */
+/* Returns the character of a cell; 0: the cell has none, or several. */
 uint32_t picture_character(const struct picture_cell *cell);
 struct picture_paint picture_cell_paint(
     const struct picture_page *page, const struct picture_cell *cell);
 
 typedef bool picture_alike_fn(
     const struct picture_page *page, const struct picture_cell *a, const struct picture_cell *b);
-/*
- * Returns the column behind the run of cells that begins at column and for which alike() is true.
- */
+/* Returns the column after the run of cells that begins at column and for which alike() is true. */
 unsigned picture_run_end(const struct picture_page *page, unsigned column, picture_alike_fn *alike);
 
 /* The colours of a cell, as 0xrrggbb. */

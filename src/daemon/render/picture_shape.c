@@ -14,8 +14,8 @@ enum { NO_ARM = '0', LIGHT = '1', HEAVY = '2', DOUBLE = '3' };
 
 /*
  * For U+2500 to U+257F, the weights of the lines from the middle to the left, right, top and
- * bottom: 1 light, 2 heavy, 3 double. The comment of a row is the code of its first character;
- * "----" is a character without such lines.
+ * bottom: 1 light, 2 heavy, 3 double. "----" is a character without such lines. The comment of a
+ * row is the code of its first character.
  */
 static const char arms[] = "1100 2200 0011 0022 ---- ---- ---- ---- " /* 2500 */
 			   "---- ---- ---- ---- 0101 0201 0102 0202 " /* 2508 */
@@ -58,7 +58,7 @@ unsigned picture_shape_shade(uint32_t c)
 	return c >= 0x2591 && c <= 0x2593 ? 75 - 25 * (c - 0x2591) : 0;
 }
 
-/* Appends a command of a path with a length, without zeros at its end. */
+/* Appends a command of a path with a length, without a fraction of zero. */
 static void put(struct buf *path, const char *command, unsigned tenths)
 {
 	if (tenths % 10 == 0)
@@ -192,7 +192,7 @@ static void add_block(
 	unsigned all = width * count;
 	if (number == 0) {
 		add_box(&shapes->fill, x, y, all, height / 2);
-	} else if (number <= 8) { /* eighths of the height, from below */
+	} else if (number <= 8) { /* eighths of the height, from the bottom */
 		unsigned part = height * number / 8;
 		add_box(&shapes->fill, x, y + height - part, all, part);
 	} else if (number >= 0x11 && number <= 0x13) { /* shades */
@@ -201,7 +201,7 @@ static void add_block(
 		add_box(&shapes->fill, x, y, all, height / 8);
 	} else {
 		for (; count > 0; count--, x += width)
-			/* eighths of the width, from the left; the first one is seven eighths */
+			/* eighths of the width, from the left, from seven down to one */
 			if (number <= 0x0f)
 				add_box(&shapes->fill, x, y, width * (0x10 - number) / 8, height);
 			else if (number == 0x10)

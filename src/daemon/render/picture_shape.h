@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Lines and blocks (U+2500 to U+259F) as paths, since characters of a font touch each other only
- * with the right font and spacing.
+ * Lines and blocks (U+2500 to U+259F) as paths. Characters of a font touch each other only with the
+ * right font and spacing.
  */
 #pragma once
 
@@ -19,11 +19,11 @@ struct picture_shapes {
 bool picture_shape_has(uint32_t c);
 
 /*
- * Adds the same character in count cells. x, y is the upper left corner of the first one. If memory
- * runs out, shapes are missing.
+ * Adds the same character in count cells. x, y is the upper left corner of the first cell. If
+ * memory runs out, shapes are missing.
  */
 void picture_shape_add(
     struct picture_shapes *shapes, uint32_t c, unsigned x, unsigned y, unsigned count);
 
-/* Returns the percentage of the ground that a shade lets through; 0 for other characters. */
+/* Returns the percentage of the ground that is seen through a shade; 0 for other characters. */
 unsigned picture_shape_shade(uint32_t c);

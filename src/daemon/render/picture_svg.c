@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Pictures of panes as SVG. Every word has a position and a length of its own, so that columns stay
- * aligned in any font.
+ * Pictures of panes as SVG. Each run of text has its own position, and a run of several columns its
+ * own length, so that columns stay aligned in any font.
  */
 
 #include "daemon/render/picture_page.h"
@@ -13,7 +13,7 @@
 #define CELL_HEIGHT 180
 #define MARGIN 120
 #define BAR 300
-#define BASELINE 135 /* from the top of a row to the line on which text stands */
+#define BASELINE 135 /* from the top of a row to the baseline of its text */
 #define UNDERLINE 158
 #define STRIKE 90
 
@@ -194,7 +194,7 @@ static bool has_same_writing(
 	    picture_cell_paint(page, a).text == picture_cell_paint(page, b).text;
 }
 
-/* Returns the end of a run of plain text; one blank, of any style, does not end it. */
+/* Returns the end of a run of plain text. A single blank of any style does not end the run. */
 static unsigned writing_end(const struct picture_page *page, unsigned column)
 {
 	const struct picture_cell *cells = page->cells;
