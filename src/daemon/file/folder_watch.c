@@ -8,8 +8,8 @@
 
 #define SETTLE_MS 100 /* changes that come within this time share one report */
 #define LATEST_MS 1000 /* latest time of the report, after the first change */
-#define RETRY_MS 5000 /* how often a folder is read without watches of the kernel */
-#define WRITTEN_MAX 32 /* files known as being written; with more, all may be */
+#define RETRY_MS 5000 /* ms between reports on a folder that the kernel cannot watch */
+#define WRITTEN_MAX 32 /* maximum files remembered as being written */
 #define MASK                                                                                \
 	(IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | \
 	    IN_ATTRIB | IN_ONLYDIR)
@@ -25,7 +25,7 @@ struct folder_watch {
 	/* Since the last report: files that were written and not closed, by the hashes of names. */
 	uint64_t written[WRITTEN_MAX];
 	size_t count;
-	bool has_more; /* some are not in written */
+	bool has_more; /* more files are being written */
 	char *path;
 };
 
@@ -45,7 +45,7 @@ static bool is_refused(int error)
 	return error == -ENOSPC || error == -EMFILE;
 }
 
-/* The folder may not exist yet. At the limit of watches or instances no change is seen. */
+/* Adds the watches that can be added: the folder may not exist yet, or a limit may be reached. */
 static void refresh(struct folder_watch *watch)
 {
 	int error = path_watch_refresh(watch->path_watch), own;

@@ -7,7 +7,7 @@
 /* The rate of wake-ups: at first this many in a row, then one per period. */
 #define BURST 32
 #define PERIOD_US 1040
-/* How long to wait for an instance before the first retry, and between the later ones. */
+/* ms to wait for an instance before the first retry, and at most before later ones */
 #define RETRY_MS 1000
 #define RETRY_MAX_MS 60000
 
@@ -27,7 +27,7 @@ struct inotify_hub {
 	struct list *cursor; /* the next entry that tell_each() visits; NULL: no walk */
 	void (*idle)(void *data);
 	void *data;
-	int64_t credit_us; /* time saved up for further wake-ups */
+	int64_t credit_us; /* time without wake-ups, which allows further ones */
 	int64_t refilled_us;
 	uint8_t *bytes;
 };
@@ -38,8 +38,8 @@ static struct node *find_node(const struct inotify_hub *hub, int wd)
 }
 
 /*
- * Calls the callback of each listener of a list. A callback may remove any watch; the removal moves
- * the cursor.
+ * Calls the callback of each listener of a list. A callback may remove any watch; this moves the
+ * cursor.
  */
 static void tell_each(
     struct inotify_hub *hub, struct list *list, bool is_all, const struct inotify_event *event)
@@ -114,7 +114,7 @@ bool inotify_hub_take(struct inotify_hub *hub)
 			at += (ssize_t)(sizeof *event + event->len);
 			tell(hub, event);
 		}
-		/* The buffer is not full: this read took all events, so the queue is empty. */
+		/* The buffer is not full, so this read has emptied the queue. */
 		if (n < READ_SIZE / 2)
 			return true;
 	}
@@ -127,7 +127,7 @@ void inotify_hub_read(struct inotify_hub *hub)
 		hub->idle(hub->data);
 }
 
-/* Counts one wake-up. Returns how long to wait before the next one, in us. */
+/* Counts a wake-up. Returns how long to wait before the next one, in us. */
 static int64_t spend(struct inotify_hub *hub)
 {
 	int64_t now_us = clock_mono_us();
@@ -190,7 +190,7 @@ static bool start(struct inotify_hub *hub)
 	return false;
 }
 
-/* Changes since a watch was refused have no event, as after an overflow. */
+/* Since a watch was refused, changes had no event, as after an overflow. */
 static void on_retry(void *data)
 {
 	static const struct inotify_event missed = {.wd = -1, .mask = IN_Q_OVERFLOW};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One shared inotify instance: listeners to the same file or directory share its watch. The hub
+ * A hub is one inotify instance: listeners to the same file or directory share its watch. The hub
  * reads events at most about a thousand times a second; the kernel merges events in between. An
- * overflow of the kernel's queue is reported to all listeners. A listener that the limit of watches
- * refuses looks by a timer.
+ * overflow of the kernel's queue is reported to all listeners. A listener whose watch is refused at
+ * the limit of watches must look by a timer.
  *
- * The instance is made for the first watch. If the limit of instances refuses it, the hub tries
- * again at intervals, and reports an overflow to the listeners that wait for it: they look, and add
+ * The instance is made for the first watch. At the limit of instances the hub tries again at
+ * intervals. Later success is reported as an overflow to the waiting listeners, which look and add
  * their watches again.
  */
 #pragma once
@@ -20,9 +20,10 @@ struct event_base;
 /* A listener. Its callback may remove this watch and others. */
 struct inotify_watch {
 	struct list link; /* in the watches of the same inode */
-	struct list all_link; /* in all watches of the hub, also one that waits for an instance */
+	/* in all watches of the hub, even while no instance exists */
+	struct list all_link;
 	int wd; /* -1: none */
-	/* IN_Q_OVERFLOW: events are lost. IN_IGNORED: inode deleted or unmounted, wd is now -1. */
+	/* IN_Q_OVERFLOW: events are lost. IN_IGNORED: inode deleted or unmounted, wd is -1 now. */
 	void (*told)(struct inotify_watch *watch, const struct inotify_event *event);
 };
 
@@ -33,8 +34,8 @@ void inotify_hub_free(struct inotify_hub *hub);
 void inotify_watch_init(struct inotify_watch *watch,
     void (*told)(struct inotify_watch *watch, const struct inotify_event *event));
 /*
- * Returns 0 or -errno (ENOSPC: no watches left for this user; EMFILE: no instance). Adds mask to
- * that of the inode.
+ * Adds a watch; mask is added to that of the inode. Returns 0 or -errno (ENOSPC: no watches left
+ * for this user; EMFILE: no instance).
  */
 int inotify_hub_add(
     struct inotify_hub *hub, struct inotify_watch *watch, const char *path, uint32_t mask);

@@ -8,7 +8,7 @@
 #define STEPS_EACH 8
 #define ROUNDS_MAX 8
 #define CANDIDATES_MAX 16
-/* How long a renamed file is tracked by its new name; later that may be another file's. */
+/* how long a renamed file is tracked by its new name, which another file may get later */
 #define CANDIDATE_MS 10000
 
 #define MASK_SELF (IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR)
@@ -29,7 +29,7 @@ struct path_step {
 
 struct candidate {
 	char name[NAME_MAX + 1]; /* the present name of a renamed file; "": unused */
-	/* of the kernel, for a rename whose new name is not reported yet; 0: none */
+	/* cookie of the kernel for a rename whose new name is not reported yet; 0: none */
 	uint32_t cookie;
 	int64_t until_ms;
 };
@@ -306,8 +306,8 @@ int path_watch_refresh(struct path_watch *watch)
 {
 	struct path_walk walk;
 	/*
-	 * A change just before a watch was added causes no event, so the path is walked again until
-	 * nothing changes.
+	 * A change just before a watch was added causes no event, so the path is walked again after
+	 * a new watch, a bounded number of times.
 	 */
 	for (unsigned round = 0; round < ROUNDS_MAX; round++) {
 		watch->error = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Watches the directories that decide which file a path names: those on the path, those that hold
- * its symbolic links, and, if the path does not exist, the deepest directory that does. Reports
- * when the path may name another file, and the new names of files that were renamed.
+ * Watches the directories that decide which file a path names: the directories on the path, those
+ * of its symbolic links, and, if the path does not exist, the deepest directory that does. Reports
+ * when the path may name another file, and the new names of renamed files.
  */
 #pragma once
 
@@ -21,6 +21,6 @@ void path_watch_free(struct path_watch *watch);
 
 /*
  * Adds the watches that are needed now. Call this at first, and after each changed() before looking
- * at the file. Returns 0, or the first -errno if watches are missing (EACCES, ENOSPC).
+ * at the file. Returns 0, or the first -errno if watches are missing, such as EACCES or ENOSPC.
  */
 int path_watch_refresh(struct path_watch *watch);

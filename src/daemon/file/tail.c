@@ -3,10 +3,10 @@
 
 /* A path that names new files more often than this in one look is looked at again. */
 #define ROUNDS_MAX 16
-/* A closed file that gets the name again is read on from its remembered place. */
+/* maximum places of closed files; a file that gets the name again is read on from its place */
 #define CLOSED_MAX 64
 #define CLOSED_STEP 8
-/* For changes without an event: NULs overwritten through a mapping, free descriptors. */
+/* for changes without an event: NULs overwritten through a mapping, free descriptors */
 #define RETRY_MS 1000
 #define NS_PER_MS 1000000
 
@@ -18,7 +18,7 @@ struct tail {
 	void *data;
 	struct tail_file *current; /* the file that has the name; NULL: none */
 	struct list olds; /* open files that lost the name, oldest first */
-	struct tail_place *closed; /* a ring of CLOSED_MAX when full */
+	struct tail_place *closed; /* places of closed files; a ring when it has CLOSED_MAX */
 	size_t closed_size;
 	size_t closed_count; /* files closed so far */
 	enum tail_state state;
@@ -85,7 +85,7 @@ void tail_free(struct tail *tail)
 	mem_free(tail);
 }
 
-/* Opening a FIFO or device has side effects. Returns -errno on failure. */
+/* Opens a regular file alone: a FIFO or device has side effects. Returns -errno on failure. */
 static int open_regular(const char *path, struct stat *ret_status)
 {
 	char link[64];
@@ -127,7 +127,7 @@ static struct tail_file *find_old(const struct tail *tail, dev_t dev, ino_t ino)
 	return NULL;
 }
 
-/* A file that was closed before continues at its old place. Returns false if none is remembered. */
+/* Continues a file at the place where it was closed. Returns false if no place is remembered. */
 static bool recall(struct tail *tail, struct tail_file *file)
 {
 	size_t count = tail->closed_count < CLOSED_MAX ? tail->closed_count : CLOSED_MAX;
@@ -159,7 +159,7 @@ static struct tail_file *adopt(struct tail *tail, int fd, const struct stat *sta
 	return file;
 }
 
-/* With TAIL_OLD_MAX files, the oldest is closed. */
+/* Adds an old file. With TAIL_OLD_MAX files, the oldest is closed. */
 static void add_old(struct tail *tail, struct tail_file *file)
 {
 	if (list_count(&tail->olds) == TAIL_OLD_MAX) {
@@ -172,7 +172,7 @@ static void add_old(struct tail *tail, struct tail_file *file)
 }
 
 /*
- * If the current file was truncated or rewritten, reads it from its beginning; such an old file is
+ * Reads a file. A truncated or rewritten current file is read from its start; such an old file is
  * closed. Returns false if a handler stopped reading.
  */
 static bool read_file(struct tail *tail, struct tail_file *file)
@@ -190,7 +190,7 @@ static bool read_file(struct tail *tail, struct tail_file *file)
 		if (result != TAIL_TRUNCATED && result != TAIL_REWRITTEN)
 			return true;
 		if (file != tail->current) {
-			/* A new text in an old file is not a text of the watched name. */
+			/* A new text in an old file does not belong to the watched name. */
 			tail_file_flush(file, tail->handlers.block, tail->data);
 			close_file(tail, file);
 			return true;
@@ -252,8 +252,8 @@ static void sibling_path(const struct tail *tail, const struct sibling *sibling,
 }
 
 /*
- * Returns true for a copy of a file (cp, copytruncate): it has the same first bytes, which are
- * head. Another log that begins alike counts as a copy too.
+ * Returns true for a copy of a file (cp, copytruncate): its first bytes are head. Another log with
+ * the same first bytes counts as a copy too.
  */
 static bool is_copy(int fd, const uint8_t *head, size_t head_len)
 {
@@ -266,8 +266,8 @@ static bool is_copy(int fd, const uint8_t *head, size_t head_len)
 
 /*
  * Opens rotated files that had the name between the previous file and the current one, by their
- * times of birth. Siblings of a file that was not rotated by a rename are copies. A sibling with
- * the birth of the current file may be its copy, as a clock's tick is some milliseconds.
+ * times of birth. If the previous file was not rotated by a rename, its siblings are copies. A
+ * sibling as old as the current file may be a copy: a clock's tick is some milliseconds.
  */
 static void find_missed(struct tail *tail, int64_t until_ns, int current)
 {
@@ -298,7 +298,7 @@ static void find_missed(struct tail *tail, int64_t until_ns, int current)
 	}
 }
 
-/* The current file lost the name, and becomes an old file. */
+/* Makes the current file, which has lost the name, an old file. */
 static void retire(struct tail *tail)
 {
 	struct tail_file *file = tail->current;
@@ -350,7 +350,7 @@ static void set_absent(struct tail *tail, int error)
 	tail->error = error;
 }
 
-/* Finds the file of the name. Returns true if the file has changed. */
+/* Finds the file of the name. Returns true if it is another file now. */
 static bool identify(struct tail *tail)
 {
 	struct tail_file *current = tail->current;
@@ -363,7 +363,7 @@ static bool identify(struct tail *tail)
 	}
 	fd = open_regular(tail->path, &status);
 	if (fd < 0) {
-		/* A file at the path that cannot be opened may be the current one. */
+		/* A file at the path that cannot be opened may still be the current one. */
 		bool is_gone = current != NULL && fd != -EACCES && fd != -EMFILE && fd != -ENFILE;
 		set_absent(tail, -fd);
 		if (!is_gone)
@@ -472,7 +472,7 @@ void tail_start(struct tail *tail, int64_t now_ms)
 	buf_clear(&file->carry);
 }
 
-/* The birth and the first bytes of the newest old file show its successors. */
+/* Remembers the birth and first bytes of the newest old file, to find files that came after it. */
 static void remember_last(struct tail *tail)
 {
 	const struct tail_file *file = list_entry(tail->olds.prev, struct tail_file, link);
@@ -481,7 +481,7 @@ static void remember_last(struct tail *tail)
 	tail->was_renamed = true;
 }
 
-/* Opens the file of a place under its current name. Returns false if it is not there. */
+/* Opens the file of a place under its present name. Returns false if it is gone or has changed. */
 static bool resume_one(
     struct tail *tail, const struct tail_place *place, const struct sibling *siblings, size_t count)
 {
@@ -538,7 +538,7 @@ void tail_resume(struct tail *tail, const struct tail_place *places, size_t coun
 			/* The file may yet get the name again. */
 			remember_closed(tail, &places[i]);
 		} else if (!is_found) {
-			/* Files newer than that of the first found place are still to be read. */
+			/* Files newer than the first one that was found are still to be read. */
 			remember_last(tail);
 			is_found = true;
 		}

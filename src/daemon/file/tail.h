@@ -2,14 +2,14 @@
 /*
  * Follows the file of a path, through growth, rotation, truncation, replacement and absence.
  * Reports once each line that is written while the file has the name, and late lines of files that
- * have just lost it. There is no event loop here: events only say when to look, and changes are
+ * have just lost it. There is no event loop here: the caller says when to look, and changes are
  * found by comparing.
  */
 #pragma once
 
 #include "daemon/file/tail_file.h"
 
-#define TAIL_BUDGET (1024 * 1024) /* bytes in one look, to be fair to other files */
+#define TAIL_BUDGET (1024 * 1024) /* maximum bytes in one look, to be fair to other files */
 #define TAIL_LINGER_MS 1000 /* how long a file without the name is read after it last grew */
 #define TAIL_OLD_MAX 64 /* maximum number of open files that have lost the name */
 #define TAIL_PLACES_MAX 8 /* maximum number of places stored for a restart */
@@ -29,7 +29,7 @@ enum tail_state {
 	TAIL_READING,
 	TAIL_ABSENT,
 	TAIL_NOT_REGULAR, /* a directory, FIFO or device: the tail waits for a file */
-	TAIL_UNREADABLE, /* tail_error() says why */
+	TAIL_UNREADABLE, /* tail_error() has the errno */
 	TAIL_STATE_COUNT_,
 };
 extern const char *const tail_state_names[TAIL_STATE_COUNT_];
@@ -37,7 +37,7 @@ extern const char *const tail_state_names[TAIL_STATE_COUNT_];
 struct tail_handlers {
 	tail_sink_fn *block;
 	void (*changed)(void *data, enum tail_change change);
-	/* opened is called before the first byte of the file is read. */
+	/* opened() is called before the first byte of the file is read. */
 	void (*opened)(void *data, struct tail_file *file);
 	void (*closing)(void *data, struct tail_file *file);
 };
@@ -49,18 +49,18 @@ void tail_free(struct tail *tail);
 
 /* Starts at the end of an existing file, or at the first byte of a file created later. */
 void tail_start(struct tail *tail, int64_t now_ms);
-/* Resumes after a restart, also with files made and rotated since. places: of tail_places(). */
+/* Resumes after a restart at places of tail_places(), also with files made and rotated since. */
 void tail_resume(struct tail *tail, const struct tail_place *places, size_t count, int64_t now_ms);
 
 /*
- * Returns false if a handler stopped the look. *ret_has_more: the budget is used up, look again
- * soon. *ret_again_ms: look again after this time even without events; -1: no need.
+ * Returns false if a handler stopped the look. *ret_has_more: look again soon, there is more to
+ * read. *ret_again_ms: look again after this time even without events; -1: no need.
  */
 bool tail_look(struct tail *tail, int64_t now_ms, bool *ret_has_more, int64_t *ret_again_ms);
 
-/* A file that had the name before is at path now, and is read on if it is not open already. */
+/* Call this if a file that had the name is at path now: it is opened, if it is not open yet. */
 void tail_moved(struct tail *tail, const char *path);
-/* Events may be lost, so if the next look finds another file or none, it reads siblings too. */
+/* Events may be lost: if the next look finds another file or none, it reads siblings too. */
 void tail_suspect(struct tail *tail);
 
 enum tail_state tail_state(const struct tail *tail);
@@ -69,9 +69,9 @@ struct tail_file *tail_file(const struct tail *tail);
 
 /* Returns true at the end of the file, or while waiting for a file. */
 bool tail_is_at_end(const struct tail *tail);
-/* Returns true if two tails of one path are at the same place, and keep no incomplete line. */
+/* Returns true if two tails of one path are at the same place, and have no incomplete line. */
 bool tail_is_with(const struct tail *tail, const struct tail *other);
-/* Takes over the closed files and the line number of another tail at the same place. */
+/* Takes over the places of closed files and the line number of another tail at the same place. */
 void tail_take(struct tail *tail, const struct tail *other);
 
 /* Writes the places for tail_resume(). Returns their number. */

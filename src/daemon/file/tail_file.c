@@ -83,7 +83,7 @@ bool tail_file_is_as_read(const struct tail_file *file)
 {
 	int64_t end = file->told.sum_end;
 	uint32_t sum = 0;
-	/* fill() finds a file that became too short, unless only an earlier daemon read to end. */
+	/* If the file is shorter: fill() sees this, unless an earlier daemon had read further. */
 	return sum_up(file, 0, end, &sum) ? sum == file->told.sum : end <= tail_file_end(file);
 }
 
@@ -134,7 +134,7 @@ bool tail_file_has(const struct tail_file *file, const struct tail_place *place)
 	return n == (ssize_t)place->mark_len && memcmp(bytes, place->mark, place->mark_len) == 0;
 }
 
-/* Moves the place over len bytes that end at end; the last at_hand of them are in memory. */
+/* Moves the place over len bytes that end at end. at_hand: number of bytes in memory before end. */
 static void advance(struct tail_file *file, const uint8_t *end, size_t len, size_t at_hand)
 {
 	struct tail_place *told = &file->told;
@@ -152,7 +152,7 @@ static inline __m128i add_newlines(__m128i sums, const char *place)
 }
 #endif
 
-/* All that was read is counted in one call, as a call for each line would take most of the time. */
+/* Counts a block in one call: a call for each line would take most of the time. */
 static int64_t count_lines(const char *text, size_t len)
 {
 	int64_t count = 0;
@@ -223,7 +223,9 @@ static void skip_cut(struct tail_chunk *chunk)
 	}
 }
 
-/* An incomplete last line is kept. Returns false if the sink stopped. */
+/*
+ * Reports the lines of a chunk; keeps an incomplete last line. Returns false if the sink stopped.
+ */
 static bool split(struct tail_chunk *chunk)
 {
 	struct tail_file *file = chunk->file;
@@ -236,7 +238,7 @@ static bool split(struct tail_chunk *chunk)
 	fresh = chunk->bytes + new_from;
 	last = memrchr(fresh, '\n', chunk->end - new_from);
 	if (last != NULL) {
-		/* Only the first line can be too long, as the others are within one chunk. */
+		/* Only the first line can be too long: the others are within one chunk. */
 		const uint8_t *first = memchr(fresh, '\n', (size_t)(last + 1 - fresh));
 		const uint8_t *start = chunk->bytes + chunk->from;
 		size_t len = (size_t)(first - start);
@@ -284,7 +286,7 @@ static bool is_hole_to_end(const struct tail_file *file, int64_t offset)
 	return lseek(file->fd, offset, SEEK_DATA) < 0 && errno == ENXIO;
 }
 
-/* NULs before a hole only fill up the last block of data. */
+/* Returns true if a hole follows: then the NULs before it only fill up the last block of data. */
 static bool has_hole(const struct tail_file *file, size_t len)
 {
 	off_t hole = lseek(file->fd, file->told.offset, SEEK_HOLE);
@@ -299,7 +301,10 @@ static size_t leading_nuls(const uint8_t *bytes, size_t len)
 	return count;
 }
 
-/* A writer at an old offset leaves a hole, and the last space may not be filled yet. */
+/*
+ * Passes over NULs that no program wrote: a hole, as before the old offset of a writer, and space
+ * at the end that may be filled later. *ret_again: the place has moved, read again.
+ */
 static enum tail_result pass_nuls(struct tail_chunk *chunk, bool is_end, bool *ret_again)
 {
 	struct tail_file *file = chunk->file;
@@ -398,7 +403,7 @@ enum tail_result tail_file_read(
     struct tail_file *file, uint8_t *scratch, size_t *budget, tail_sink_fn *sink, void *data)
 {
 	enum tail_result result;
-	/* A longer text that replaces the old one may have the same bytes at the mark. */
+	/* A longer text that replaces the old text may have the same bytes at the mark. */
 	if (!tail_file_is_as_read(file))
 		return TAIL_REWRITTEN;
 	result = read_on(file, scratch, budget, sink, data);
@@ -427,7 +432,7 @@ void tail_file_flush(struct tail_file *file, tail_sink_fn *sink, void *data)
 	struct tail_block block;
 	if (!tail_file_peek(file, &block))
 		return;
-	(void)sink(data, &block); /* nothing follows */
+	(void)sink(data, &block); /* stopping does not matter: nothing follows */
 	advance(file, file->carry.data + file->carry.len, file->carry.len, file->carry.len);
 	buf_clear(&file->carry);
 }

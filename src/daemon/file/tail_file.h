@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One growing open file: the place read up to, and the lines after it. Bytes in, blocks of whole
- * lines out.
+ * One open file that grows: the place up to which it was read, and the lines after that. Reports
+ * new bytes as blocks of whole lines.
  *
  * Truncation and overwriting are detected by the bytes before the place: each read fetches them
  * again, and they must be unchanged. In a short file the checksum of all bytes that were read must
@@ -14,14 +14,14 @@
 #define TAIL_LINE_MAX (64 * 1024) /* bytes; a longer line is cut and flagged */
 #define TAIL_MARK_MAX 64
 #define TAIL_CHUNK (64 * 1024)
-/* In a larger file only a change of the last bytes read is seen. */
+/* maximum bytes read that have a checksum; with more, only a change of the last bytes is seen */
 #define TAIL_SUM_MAX (64 * 1024)
-/* Bytes of the memory for reading, which all files share. */
+/* bytes of the memory for reading, which files can share */
 #define TAIL_SCRATCH (TAIL_MARK_MAX + TAIL_LINE_MAX + TAIL_CHUNK)
 
 /*
- * A place in a file that can be found again after a restart. With ino 0, no file has been there
- * since offset, in ms of CLOCK_REALTIME.
+ * A place in a file that can be found again after a restart. ino 0: no file has been there since
+ * the time offset, in ms of CLOCK_REALTIME.
  */
 struct tail_place {
 	dev_t dev;
@@ -39,10 +39,10 @@ struct tail_file {
 	struct list link; /* in a list of the owner */
 	int fd;
 	struct tail_place told; /* the end of what was reported, where carry begins */
-	struct buf carry; /* the last line while it has no end */
+	struct buf carry; /* the last line, without its end */
 	bool may_be_hole; /* NULs at the end may be a hole, which no program wrote */
 	bool has_room; /* the file ends in NULs, which may be overwritten without an event */
-	int64_t grown_ms; /* for the owner: when the file last grew, was opened or lost its name */
+	int64_t grown_ms; /* for the owner: when the file last grew, was opened, or lost its name */
 	void *owner_data;
 };
 
@@ -82,25 +82,25 @@ int64_t tail_file_end(const struct tail_file *file); /* offset of the end of the
 
 /* Moves the place to the current end. Returns 0 or -errno. */
 int tail_file_seek_end(struct tail_file *file);
-/* Moves to a place and drops the carry. The next read checks the bytes before the place. */
+/* Moves to a place, and drops the carry. The next read checks the bytes before the place. */
 void tail_file_seek(struct tail_file *file, const struct tail_place *place);
 void tail_file_restart(struct tail_file *file);
 /* Returns false if the checksum shows that bytes already read have changed. */
 bool tail_file_is_as_read(const struct tail_file *file);
-/* Returns true if a place can belong to this file: the bytes before it are the same. */
+/* Returns true if a place can belong to this file: the bytes before the place are the same. */
 bool tail_file_has(const struct tail_file *file, const struct tail_place *place);
 
 /* Reads new bytes, about *budget at most, and reduces *budget. scratch: TAIL_SCRATCH bytes. */
 enum tail_result tail_file_read(
     struct tail_file *file, uint8_t *scratch, size_t *budget, tail_sink_fn *sink, void *data);
 
-/* Reports the incomplete last line, if any, and moves the place behind it. */
+/* Reports the incomplete last line, if any, and moves the place to its end. */
 void tail_file_flush(struct tail_file *file, tail_sink_fn *sink, void *data);
 
 /* Sets a block to the incomplete last line, lent. Returns false if there is none. */
 bool tail_file_peek(struct tail_file *file, struct tail_block *ret_block);
 
-/* Rotated files beside a log, such as log.1, when no event reported their names. */
+/* Rotated files beside a log, such as log.1, whose names no event has reported. */
 
 #define SIBLINGS_MAX 64
 #define SIBLINGS_SEEN 4096 /* maximum number of siblings from which the newest are chosen */
@@ -116,12 +116,12 @@ struct sibling {
 /* Returns when an open file was created; -1 if unknown. */
 int64_t sibling_born_ns(int fd);
 /*
- * Returns the present time of the clock that stamps files. Since Linux 6.13 a stamp may be ahead of
- * it, by less than a tick of the kernel.
+ * Returns the present time of the clock that stamps files. Since Linux 6.13 a stamp may be later,
+ * by less than a tick of the kernel.
  */
 int64_t sibling_now_ns(void);
 
-/* The newest regular files beside path with a suffix of rotation, oldest first. */
+/* Lists the newest regular files beside path with a suffix of rotation, oldest first. */
 size_t sibling_list(const char *path, struct sibling ret_siblings[SIBLINGS_MAX]);
 
 /* Reads the first bytes of an open file, to recognise copies. Returns their number. */

@@ -8,11 +8,11 @@
 #include "daemon/file/path_watch.h"
 #include "io/loop_timer.h"
 
-/* How often to retry inotify watches that failed. */
+/* ms between tries to add inotify watches that failed */
 #define RETRY_MS 30000
 /*
- * After this time further looks are left to the next turn of the loop. Polled files whose looks
- * take longer are looked at less often.
+ * After this time further looks are left to the next turn of the loop. Polled files with longer
+ * looks are looked at less often.
  */
 #define TURN_MS 20
 #define REASON_SIZE 160
@@ -40,13 +40,13 @@ struct tail_loop {
 	void *data;
 	bool must_refresh; /* the directories of the path may have changed */
 	int64_t refreshed_ms;
-	struct loop_timer *timer; /* the next look without an event */
+	struct loop_timer *timer; /* for the next look without an event */
 	int path_error; /* -errno of a directory that cannot be watched */
 	int file_error; /* -errno of an open file that cannot be watched */
 	size_t unwatched; /* number of open files without a watch */
 	char reason[REASON_SIZE]; /* why the path is polled; "": not polled */
-	int64_t partial_end; /* offset behind the partial line; -1: none */
-	int64_t partial_ms; /* when the file was first seen to end there */
+	int64_t partial_end; /* offset of the end of the partial line; -1: none */
+	int64_t partial_ms; /* when the file was first seen to end at partial_end */
 	bool is_partial_told;
 };
 
@@ -56,7 +56,7 @@ static void mark_dirty(struct tail_loop *tail_loop)
 		list_append(&tail_loop->set->dirty, &tail_loop->dirty_link);
 }
 
-/* Returns the name of a file system that changes without inotify events, or NULL. */
+/* Returns the name of a file system whose changes cause no inotify events, or NULL. */
 static const char *eventless_name(const struct statfs *status)
 {
 	static const struct {
@@ -86,7 +86,7 @@ static const char *eventless_name(const struct statfs *status)
 	return NULL;
 }
 
-/* The path may not exist, so its deepest existing directory counts. */
+/* Reads the file system of a path, or of its deepest existing directory. */
 static bool find_fs(const char *path, struct statfs *ret_status)
 {
 	char part[PATH_MAX];
@@ -155,19 +155,19 @@ static int64_t watch_partial(struct tail_loop *tail_loop, int64_t now_ms)
 }
 
 struct tail_watch {
-	struct inotify_watch watch; /* must be first: on_file_event() casts */
+	struct inotify_watch watch; /* must be first: on_file_event() casts a pointer to it */
 	struct tail_loop *tail_loop;
 	bool is_missing;
 };
 
 static void on_file_event(struct inotify_watch *watch, const struct inotify_event *event)
 {
-	struct tail_watch *mine = (struct tail_watch *)watch; /* watch is its first member */
+	struct tail_watch *mine = (struct tail_watch *)watch;
 	if (event->mask & (IN_MODIFY | IN_Q_OVERFLOW))
 		mark_dirty(mine->tail_loop);
 }
 
-/* Another file may have the name of a file, so its descriptor is watched. */
+/* Watches an open file by its descriptor: another file may have its name now. */
 static void watch_file(
     struct tail_loop *tail_loop, struct tail_watch *mine, const struct tail_file *file)
 {
@@ -203,7 +203,7 @@ static int64_t earlier(int64_t one_ms, int64_t other_ms)
 	return one_ms < other_ms ? one_ms : other_ms;
 }
 
-/* Returns ms until the next poll. Polling all slow files takes at most a tenth of the time. */
+/* Returns ms until the next poll. Polling slow files takes about a tenth of the time. */
 static int64_t poll_again_ms(const struct tail_loop_set *set, int64_t took_ms)
 {
 	int64_t wait_ms = 0;
@@ -241,7 +241,7 @@ static void look(struct tail_loop *tail_loop)
 		loop_timer_disarm(tail_loop->timer);
 	if (goes_on && (has_more || tail_loop->must_refresh)) {
 		mark_dirty(tail_loop);
-		loop_timer_arm(set->soon, 0); /* other events have their turn before */
+		loop_timer_arm(set->soon, 0); /* other events come first */
 	}
 	tail_loop->handlers.looked(tail_loop->data);
 }
@@ -251,7 +251,7 @@ static void look_at_dirty(void *data)
 	struct tail_loop_set *set = data;
 	int64_t began_ms = clock_mono_ms();
 	struct list batch;
-	/* A tail_loop that becomes dirty meanwhile gets its turn after this batch. */
+	/* A tail_loop that becomes dirty meanwhile has its turn after this batch. */
 	list_init(&batch);
 	while (!list_is_empty(&set->dirty))
 		list_move(&batch, set->dirty.next);
@@ -260,12 +260,12 @@ static void look_at_dirty(void *data)
 	while (!list_is_empty(&batch)) {
 		struct list *link = batch.prev;
 		list_remove(link);
-		list_add_after(&set->dirty, link); /* the rest of the batch goes first next time */
+		list_add_after(&set->dirty, link); /* the rest of the batch is first next time */
 		loop_timer_arm(set->soon, 0);
 	}
 }
 
-/* Events come first, so that an overflow makes the look search for missed files. */
+/* Reads events first: after an overflow the look searches for missed files. */
 static void read_and_look(void *data)
 {
 	struct tail_loop_set *set = data;
@@ -291,7 +291,7 @@ void tail_loop_set_look(struct tail_loop_set *set)
 	loop_timer_wake(set->soon);
 }
 
-/* After a mount or unmount, paths may name other files, without inotify events. */
+/* After a mount or unmount, paths may name other files without inotify events. */
 static void on_mounts(evutil_socket_t fd UNUSED, short what UNUSED, void *data)
 {
 	tail_loop_set_look(data);
@@ -307,7 +307,7 @@ struct tail_loop_set *tail_loop_set_new(
 	list_init(&set->tail_loops);
 	list_init(&set->dirty);
 	set->soon = loop_timer_new(base, read_and_look, set);
-	/* Becomes readable once for each change of the mounts. */
+	/* The file becomes readable once for each change of the mounts. */
 	set->mounts_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
 	if (set->mounts_fd >= 0)
 		set->mounts =
@@ -418,7 +418,7 @@ struct tail_loop *tail_loop_new(struct tail_loop_set *set, const char *path,
 	list_append(&set->tail_loops, &tail_loop->link);
 	tail_loop->tail = tail_new(path, set->scratch, &file_handlers, tail_loop);
 	now_ms = clock_mono_ms();
-	/* The directories are watched before the file is read, so that no change is missed. */
+	/* Watch the directories before the file is read, so that no change is missed. */
 	if (set->hub != NULL) {
 		(void)inotify_hub_take(set->hub);
 		tail_loop->path_watch = path_watch_new(set->hub, path, &path_handlers, tail_loop);

@@ -9,7 +9,7 @@
 #include "daemon/file/tail.h"
 
 #define TAIL_POLL_MS 1000
-#define TAIL_PARTIAL_MS 1000 /* a partial line that has not grown for so long is reported */
+#define TAIL_PARTIAL_MS 1000 /* a partial line that has not grown for this time is reported */
 
 struct event_base;
 
@@ -22,23 +22,23 @@ struct tail_loop_handlers {
 	/* Returns false to stop for good. */
 	tail_sink_fn *block;
 	void (*changed)(void *data, enum tail_change change);
-	/* The last line has been incomplete for TAIL_PARTIAL_MS and may still grow. */
+	/* The last line has been incomplete for TAIL_PARTIAL_MS, and may still grow. */
 	void (*partial)(void *data, const struct tail_block *block);
-	/* Called after each look. Of the handlers, only this one may free the tail_loop. */
+	/* Called after each look. The other handlers must not free the tail_loop. */
 	void (*looked)(void *data);
 };
 
 /* options may be NULL, for the defaults. */
 struct tail_loop_set *tail_loop_set_new(
     struct event_base *base, const struct tail_loop_options *options);
-void tail_loop_set_free(struct tail_loop_set *set); /* after all its tail_loops */
-/* Looks at all tail_loops soon, as after an overflow. */
+/* after all its tail_loops */
+void tail_loop_set_free(struct tail_loop_set *set);
+/* Looks at all tail_loops soon, as after an overflow of inotify. */
 void tail_loop_set_look(struct tail_loop_set *set);
 
 /*
- * Follows a path: from now on if places is NULL, otherwise from the places that an earlier run
- * stored, of which there are none (count 0) if the file did not exist then. The first look comes
- * from the event loop.
+ * Follows a path: from now on if places is NULL, else from the places that an earlier run stored
+ * (count 0: the file did not exist then). The first look comes from the event loop.
  */
 struct tail_loop *tail_loop_new(struct tail_loop_set *set, const char *path,
     const struct tail_place *places, size_t count, const struct tail_loop_handlers *handlers,
@@ -47,9 +47,9 @@ void tail_loop_free(struct tail_loop *tail_loop); /* NULL is accepted */
 
 /* Returns true if a tail_loop that started now would report the same from now on. */
 bool tail_loop_is_at_end(const struct tail_loop *tail_loop);
-/* Takes over what another tail_loop at the same place knows, before the other is freed. */
+/* Takes over the knowledge of another tail_loop at the same place, which is freed next. */
 void tail_loop_take(struct tail_loop *tail_loop, const struct tail_loop *other);
 
 const struct tail *tail_loop_tail(const struct tail_loop *tail_loop);
-/* Returns the reason why the path is polled, lent, or NULL. */
+/* Returns the reason why the path is polled, lent; NULL: it is not polled. */
 const char *tail_loop_poll_reason(const struct tail_loop *tail_loop);

@@ -25,7 +25,7 @@ struct shared_tail {
 	struct list block_listeners;
 	struct list told; /* listeners to call after the look */
 	size_t count;
-	size_t done; /* number of listeners that need no more blocks */
+	size_t done; /* number of listeners that are done */
 	struct pattern_set patterns;
 	struct context_lines context;
 	uint64_t block; /* number of the last block */
@@ -79,7 +79,7 @@ static void context_lines_add(struct context_lines *context, const char *text, s
 		push(context, text + starts[count], ends[count] - starts[count]);
 }
 
-/* Copies the remembered lines, except the first `from` lines that were ever remembered. */
+/* Copies the remembered lines, except those with a number below from. */
 static void context_lines_copy(
     const struct context_lines *context, uint64_t from, struct context_lines *ret_copy)
 {
@@ -125,7 +125,7 @@ static bool on_found(void *data, struct pattern_member *member, enum pattern_res
 	tell_later(listener);
 	if (listener->handlers->found(listener, &search->finding))
 		return true;
-	/* A line without its newline may grow, and comes again when it is whole. */
+	/* A line without its newline comes again when it is whole. */
 	listener->is_done = !search->finding.may_grow;
 	search->tail->done += listener->is_done;
 	return false;
@@ -229,7 +229,7 @@ static void detach(struct tail_listener *listener)
 	tail->done -= listener->is_done;
 }
 
-/* Both are at the same place. Frees other. */
+/* Joins two tails at the same place. Frees other. */
 static void merge(struct shared_tail *tail, struct shared_tail *other)
 {
 	tail_loop_take(tail->loop, other->loop);
@@ -250,7 +250,7 @@ static bool has_more_context(const struct shared_tail *tail, const struct shared
 	return tail->context.count < CONTEXT_LINES && tail->context.count < other->context.count;
 }
 
-/* May free the tail. */
+/* Joins the tail with others at the same place, which may free it. */
 static void merge_same(struct shared_tail *tail)
 {
 	list_each_safe (struct shared_tail, other, tail->bucket, link) {

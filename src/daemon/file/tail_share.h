@@ -2,10 +2,10 @@
 /*
  * Files that are followed once for all their listeners: a file is read once, has one inotify watch,
  * and is searched once for all patterns. The listeners to a path share a tail (tail.h) while they
- * are at the same place of the file; two tails that have come to the same place are joined.
+ * are at the same place of the file. Two tails that have come to the same place are joined.
  *
- * A listener gets the same lines as from a tail of its own. Only its context lines can differ: of a
- * line that was begun before the listener came, they may have the begin too.
+ * A listener gets the same lines as from a tail of its own. A context line can differ: if the
+ * listener came in the middle of the line, the line may have its beginning too.
  */
 #pragma once
 
@@ -20,67 +20,69 @@ struct tail_finding {
 	const struct tail_block *block;
 	const struct matched_line *line;
 	enum pattern_result result;
-	/* the last line of the file, which has had no line end for TAIL_PARTIAL_MS and may grow */
+	/* the last line of the file, which had no line end for TAIL_PARTIAL_MS, and may grow */
 	bool may_grow;
 	uint64_t number; /* number of the block; 0 for a line that may grow */
 	uint64_t previous; /* number of the block before */
 };
 
-/* The handlers of a listener; each may be NULL. */
+/* The handlers of a listener; each may be NULL, but not found() if there is a pattern. */
 struct tail_listener_handlers {
 	/* Returns false if the listener needs no more blocks. */
 	bool (*found)(struct tail_listener *listener, const struct tail_finding *finding);
-	/* Called with each block before its lines are searched. */
+	/* Called with a block before its lines are searched. */
 	void (*block)(struct tail_listener *listener, const struct tail_block *block);
 	void (*changed)(struct tail_listener *listener, enum tail_change change);
 	/* A line was cut: only its first TAIL_LINE_MAX bytes are searched. */
 	void (*cut)(struct tail_listener *listener);
 	/*
-	 * Called after a look in which another handler was called. Only this handler may add or
-	 * remove listeners.
+	 * Called after a look in which another handler was called. It alone may add or remove
+	 * listeners.
 	 */
 	void (*looked)(struct tail_listener *listener);
 };
 
-/* A listener. It is a member of its owner's struct. */
+/* A listener, a member of its owner's struct. */
 struct tail_listener {
 	struct list link; /* in the listeners of its tail */
-	struct list block_link; /* in the listeners of its tail that take blocks or changes */
+	/* in the tail's list of listeners to blocks or changes */
+	struct list block_link;
 	struct list told_link; /* in the list of listeners to call after the look */
 	struct shared_tail *tail;
 	const struct tail_listener_handlers *handlers;
-	struct pattern_member member; /* its pattern; with pattern NULL if the listener has none */
-	/* number of the first context line that came since the listener began */
+	/* its pattern; matcher.pattern is NULL if it has none */
+	struct pattern_member member;
+	/* number of the first context line that came since the listener was added */
 	uint64_t context_from;
-	bool is_done; /* needs no more blocks */
+	bool is_done; /* found() has returned false */
 };
 
 /*
- * options may be NULL. moved is called after a look that has changed the place of a tail: places
- * that are stored are out of date then.
+ * options may be NULL. moved is called after a look that has changed the place of a tail, so stored
+ * places are out of date.
  */
 struct tail_share *tail_share_new(struct event_base *base, const struct tail_loop_options *options,
     void (*moved)(void *data), void *data);
-void tail_share_free(struct tail_share *share); /* after all its listeners */
+void tail_share_free(struct tail_share *share); /* call this after all listeners were removed */
 
 size_t tail_share_count(const struct tail_share *share); /* number of tails */
 
 /*
- * Listens to a path: from now on if places is NULL, otherwise from the places that an earlier
- * daemon stored, as in tail_loop_new(). pattern may be NULL; otherwise it must outlive the
- * listener. The handlers are called from the event loop.
+ * Listens to a path: from now on if places is NULL, else from the places that an earlier daemon
+ * stored, as in tail_loop_new(). pattern may be NULL; it must outlive the listener. The handlers
+ * are called from the event loop.
  */
 void tail_listener_add(struct tail_share *share, struct tail_listener *listener, const char *path,
     const struct tail_place *places, size_t count, struct pattern *pattern,
     const struct tail_listener_handlers *handlers);
-void tail_listener_remove(struct tail_listener *listener); /* zeroes are accepted */
+void tail_listener_remove(struct tail_listener *listener); /* a zeroed listener is accepted */
 
 const struct tail_loop *tail_listener_loop(const struct tail_listener *listener);
-/* Returns a number that grows with each change of the places. No two tails share a number. */
+/* Returns a number that grows with each change of the places. Two tails never share a number. */
 uint64_t tail_listener_version(const struct tail_listener *listener);
 
 /*
- * Copies the lines before a finding. Call this only within found(). The caller frees the lines with
+ * Copies the lines before a finding. Call this within found(). The caller frees the lines with
  * context_lines_finish().
  */
 void tail_listener_context(const struct tail_listener *listener, const struct tail_finding *finding,
@@ -96,7 +98,7 @@ struct context_line {
 
 struct context_lines {
 	struct context_line lines[CONTEXT_LINES]; /* oldest first */
-	uint64_t count; /* number of lines that were ever added */
+	uint64_t count; /* number of lines added so far */
 };
 
 void context_lines_finish(struct context_lines *context);
