@@ -7,7 +7,7 @@
 #include "io/loop_timer.h"
 
 #define NOTE_KEY_SIZE (sizeof "watch:" + NOTIFICATION_ID_SIZE)
-/* Delay from a changed place until it is stored. */
+/* ms from a changed place until it is stored */
 #define KEEP_MS 2000
 
 struct watch_set {
@@ -24,7 +24,7 @@ static int64_t now_boot_ms(const struct watch_set *set)
 	return set->clock->boot_ms(set->clock->data);
 }
 
-/* Stores a watch, with the places of its tail, which other watches share. */
+/* Stores a watch, with the places of its tail. */
 static void watch_store(struct watch *watch)
 {
 	struct watch_stored stored = {.watch = *watch};
@@ -49,7 +49,7 @@ static void remember_last(struct watch *watch, const struct tail_block *block)
 	len = context_line_len(block->text + start, len - start);
 	len = len < WATCH_LINE_MAX ? len : WATCH_LINE_MAX;
 	text_clear(&watch->last);
-	/* To count lines would take too long, so only the first line of a block has a number. */
+	/* Counting lines would take too long, so only the first line of a block has a number. */
 	watch->last = (struct watch_text){.bytes = xmemdup(block->text + start, len),
 	    .len = len,
 	    .offset = block->offset + (int64_t)start,
@@ -58,7 +58,7 @@ static void remember_last(struct watch *watch, const struct tail_block *block)
 }
 
 /*
- * Posts a notification; in the same transaction stores the watch, or deletes its record if the
+ * Posts a notification. In the same transaction stores the watch, or deletes its record if the
  * watch is over. Frees data.
  */
 static uint64_t post(struct watch *watch, enum watch_reason reason, char *data, uint64_t count)
@@ -126,9 +126,9 @@ static void note(struct watch *watch, const struct tail_finding *finding)
 }
 
 /*
- * Counts a line on which the search was given up. Returns false after WATCH_LIMITS_MAX of them in a
- * row. A match ends the row, and so does a new block, unless the last line of this block is such a
- * line.
+ * Counts a line on which the search was given up. Returns false after WATCH_LIMITS_MAX such lines
+ * in a row. A match ends the row. Another block ends it too, unless the last line of the block
+ * before was such a line.
  */
 static bool hit_limit(struct watch *watch, const struct tail_finding *finding)
 {
@@ -180,7 +180,7 @@ static void on_block(struct tail_listener *listener, const struct tail_block *bl
 static void on_changed(struct tail_listener *listener, enum tail_change change)
 {
 	struct watch *watch = list_entry(listener, struct watch, listener);
-	/* That a file was replaced is more important than that it has grown. */
+	/* Other changes are more important than growth. */
 	if (watch->changed < 0 || watch->changed == TAIL_FILE_GREW)
 		watch->changed = (int)change;
 }
@@ -418,7 +418,7 @@ static void store_dirty(void *data)
 	(void)store_commit(queue_store(set->queue));
 }
 
-/* Called when the place has changed; it is stored within KEEP_MS. */
+/* A place has changed: stores it within KEEP_MS. */
 static void on_moved(void *data)
 {
 	struct watch_set *set = data;
@@ -442,7 +442,7 @@ static bool watch_load(void *data, const char *id, const struct json *value)
 	}
 	strcpy(watch->id, id);
 	queue_hold_id(set->queue, id);
-	/* If no place is stored, the file did not exist, and is read from its first byte. */
+	/* Without a stored place, the file did not exist: it is read from its first byte. */
 	watch_listen(watch, stored.places, stored.place_count);
 	return true;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Watches of files. A watch sees what is written after it was accepted. It ends with exactly one
+ * Watches of files. A watch sees what is written after it was accepted. It ends with one
  * notification: at its first match or change (unless it stays), at its timeout, when it is
  * cancelled, or if its pattern cannot be evaluated.
  *
- * The store has the place of a watch in its file, stored at intervals and together with each
- * notification, so that after a crash no match is notified twice.
+ * The store has the place of a watch in its file. The place is stored at intervals, and together
+ * with each notification: after a crash no match is notified twice.
  */
 #pragma once
 
@@ -33,7 +33,7 @@ struct watch {
 	struct pane_ref pane; /* the pane that is notified; cleared: none */
 	struct pattern *pattern; /* NULL: regex is NULL */
 	bool on_change;
-	bool is_staying; /* it does not end with its first match or change */
+	bool is_staying; /* not ended by its first match or change */
 	int64_t created_ms; /* CLOCK_REALTIME */
 	int64_t boot_due_ms;
 	int64_t real_due_ms;
@@ -41,17 +41,17 @@ struct watch {
 	int64_t timeout_ms;
 	uint64_t count; /* number of matches and changes that were notified */
 	uint64_t limit_hits; /* number of lines on which the search was given up */
-	uint64_t cut_lines; /* number of lines of which only the begin was searched */
+	uint64_t cut_lines; /* number of lines of which only the beginning was searched */
 	struct tail_listener listener;
-	/* The members below are used only by watch.c, some also by watch_record.c. */
-	uint64_t stored; /* tail_listener_version() of the places in the store */
+	/* The members below belong to watch.c and watch_record.c. */
+	uint64_t stored; /* tail_listener_version() of the stored places */
 	unsigned limits_in_row;
 	uint64_t limit_block; /* number of the last block with a line of limit_hits */
 	bool is_limit_last; /* the last line of that block is such a line */
 	bool is_over;
 	int changed; /* enum tail_change since the last look; -1: nothing */
 	uint64_t found; /* number of matches since the last look */
-	char *found_data; /* data for the first of these matches */
+	char *found_data; /* data of a notification for the first of these matches */
 	struct watch_text last; /* the line that was read last, for notifications of changes */
 	/* offset of a line that was notified before its end was written; -1: none */
 	int64_t shown_offset;
@@ -64,7 +64,7 @@ struct watch_stored {
 	size_t place_count;
 };
 
-/* Its struct is watch_stored. */
+/* The kind of the records; their struct is watch_stored. */
 extern const struct record_kind watch_kind;
 
 /* Reads a record; the members of stored must be zero. Returns false if value is invalid. */
@@ -86,18 +86,18 @@ struct watch_finding {
 	const struct context_lines *context; /* NULL: none */
 };
 
-/* Returns the data of a notification. The caller frees it, or gives it to watch_record_close(). */
+/* Returns the data of a notification, for watch_record_close(), or to be freed by the caller. */
 char *watch_record_data(
     const struct watch *watch, enum watch_reason reason, const struct watch_finding *finding);
-/* Returns a copy of data with the counts, which the caller frees; frees data. */
+/* Adds the counts to data, which is freed. Returns the new data; the caller frees it. */
 char *watch_record_close(const struct watch *watch, char *data, uint64_t count);
 
-/* Appends the text of a notification, for people; it has nothing from the file. */
+/* Appends the text of a notification, for people. The text has no contents of the file. */
 void watch_record_text(
     const struct watch *watch, enum watch_reason reason, uint64_t count, struct buf *out);
 
 #define WATCHES_MAX 1000
-/* maximum number of lines in a row on which the search may be given up */
+/* number of lines in a row with a search that was given up, after which the watch ends */
 #define WATCH_LIMITS_MAX 10
 
 struct queue;
@@ -119,16 +119,16 @@ struct watch_set *watch_set_new(struct event_base *base, struct queue *queue,
 void watch_set_free(struct watch_set *set);
 
 /*
- * Checks a path: it must be absolute, no pattern, and name a file or nothing. Returns false after
- * failing the request with an error that names the call to use instead.
+ * Checks that a path is absolute, and names a regular file or a file that may be made. Returns
+ * false after failing the request.
  */
 bool watch_check_path(struct request *request, const char *field, const char *path);
 
-/* Adds a watch. NULL with a reason; errno ENOSPC: too many watches, EINVAL: invalid pattern. */
+/* Adds a watch; NULL: failed, with errno ENOSPC (too many watches) or EINVAL (invalid pattern). */
 const struct watch *watch_add(
     struct watch_set *set, const struct watch_order *order, char *ret_reason, size_t size);
 
-/* Cancels a watch, and posts a cancelled notification. Returns false if none has this id. */
+/* Cancels a watch, and posts a cancelled notification. Returns false if there is no such watch. */
 bool watch_cancel(struct watch_set *set, const char *id);
 
 const struct watch *watch_next(const struct watch_set *set, const struct watch *previous);

@@ -60,7 +60,7 @@ static void watch_answer(struct request *request, const struct watch *watch)
 	struct json_writer *writer = request_result(request);
 	const struct tail *tail = tail_loop_tail(tail_listener_loop(&watch->listener));
 	json_put_str(writer, "id", watch->id);
-	/* The caller may have misspelt the name, so the result says if there is no file. */
+	/* The caller may have misspelt the name, so the result tells if there is no file. */
 	wake_write(request,
 	    tail_state(tail) == TAIL_ABSENT ? "The file is watched, but is not there yet."
 					    : "The file is watched.",
@@ -70,7 +70,7 @@ static void watch_answer(struct request *request, const struct watch *watch)
 	request_done(request);
 }
 
-/* Answers a repeated request: its watch was set, but the result was not stored. */
+/* Answers a repeated request whose watch was set, but whose result was not stored. */
 static void watch_answer_begun(struct request *request, const void *data, const char *id)
 {
 	next_each (const struct watch, watch, watch_next, request_daemon(request)->watches) {

@@ -75,7 +75,7 @@ static const char *const reason_names[] = {
     [WATCH_ERROR] = "error",
 };
 
-/* Writes a part of a line, without half characters at its ends. True if a rest is left out. */
+/* Writes a part of a line, in whole characters. Returns true if text is left out. */
 static bool put_part(struct json_writer *writer, const char *name, const char *bytes, size_t len,
     size_t from, size_t max)
 {
@@ -96,7 +96,7 @@ static void put_line(struct json_writer *writer, const struct watch_finding *fin
 {
 	const struct watch_text *line = finding->line;
 	size_t at = finding->match != NULL ? finding->match->spans[0].from : 0;
-	/* Of a long line, the notification has the part with the match. */
+	/* Of a long line, write the part with the match. */
 	size_t from = at > WATCH_LINE_MAX / 2 ? at - WATCH_LINE_MAX / 4 : 0;
 	bool is_cut = put_part(writer, "line", line->bytes, line->len, from, WATCH_LINE_MAX);
 	json_put_int(writer, "offset", line->offset);
@@ -108,7 +108,7 @@ static void put_line(struct json_writer *writer, const struct watch_finding *fin
 		json_put_bool(writer, "partial", true);
 }
 
-/* Writes the captures. by_name: only those with a name, as an object; else all, as an array. */
+/* Writes the captures: by_name, those with a name in an object; else all, in an array. */
 static void put_captures(struct json_writer *writer, const struct watch *watch,
     const struct watch_finding *finding, bool by_name)
 {
@@ -186,7 +186,7 @@ char *watch_record_close(const struct watch *watch, char *data, uint64_t count)
 	size_t len = strlen(data) - 1;
 	struct json_writer writer;
 	struct buf closed;
-	json_start(&writer, &closed, NOTIFICATION_DATA_MAX + JSON_SPARE); /* large enough for all */
+	json_start(&writer, &closed, NOTIFICATION_DATA_MAX + JSON_SPARE);
 	json_put_raw(&writer, NULL, data, len);
 	json_put_int(&writer, "count", (int64_t)count);
 	json_put_int(&writer, "limit_hits", (int64_t)watch->limit_hits);
