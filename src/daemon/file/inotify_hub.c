@@ -27,7 +27,7 @@ struct inotify_hub {
 	struct list *cursor; /* the next entry that tell_each() visits; NULL: no walk */
 	void (*idle)(void *data);
 	void *data;
-	int64_t credit_us; /* time without wake-ups, which allows further ones */
+	int64_t credit_us; /* time not used for wake-ups; each one takes PERIOD_US */
 	int64_t refilled_us;
 	uint8_t *bytes;
 };

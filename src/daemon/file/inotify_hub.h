@@ -20,7 +20,7 @@ struct event_base;
 /* A listener. Its callback may remove this watch and others. */
 struct inotify_watch {
 	struct list link; /* in the watches of the same inode */
-	/* in all watches of the hub, even while no instance exists */
+	/* in the hub's list of all watches, even without an instance */
 	struct list all_link;
 	int wd; /* -1: none */
 	/* IN_Q_OVERFLOW: events are lost. IN_IGNORED: inode deleted or unmounted, wd is -1 now. */

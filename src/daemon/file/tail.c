@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/file/tail.h"
 
-/* A path that names new files more often than this in one look is looked at again. */
+/* A path that names new files more often than this in one look is looked at again soon. */
 #define ROUNDS_MAX 16
 /* maximum places of closed files; a file that gets the name again is read on from its place */
 #define CLOSED_MAX 64
@@ -85,7 +85,7 @@ void tail_free(struct tail *tail)
 	mem_free(tail);
 }
 
-/* Opens a regular file alone: a FIFO or device has side effects. Returns -errno on failure. */
+/* Opens a path if it is a regular file: a device may have effects. Returns -errno on failure. */
 static int open_regular(const char *path, struct stat *ret_status)
 {
 	char link[64];

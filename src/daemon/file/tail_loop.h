@@ -31,7 +31,7 @@ struct tail_loop_handlers {
 /* options may be NULL, for the defaults. */
 struct tail_loop_set *tail_loop_set_new(
     struct event_base *base, const struct tail_loop_options *options);
-/* after all its tail_loops */
+/* free its tail_loops before */
 void tail_loop_set_free(struct tail_loop_set *set);
 /* Looks at all tail_loops soon, as after an overflow of inotify. */
 void tail_loop_set_look(struct tail_loop_set *set);

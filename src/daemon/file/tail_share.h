@@ -54,7 +54,7 @@ struct tail_listener {
 	struct pattern_member member;
 	/* number of the first context line that came since the listener was added */
 	uint64_t context_from;
-	bool is_done; /* found() has returned false */
+	bool is_done; /* needs no more blocks */
 };
 
 /*

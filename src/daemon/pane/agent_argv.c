@@ -238,7 +238,7 @@ static size_t skip_options(
 		} else if (word[2] == '\0' && strchr(wrapper->valued, word[1]) != NULL) {
 			at++;
 		} else if (wrapper->kind == KIND_SCRIPT && strchr("cep", word[1]) != NULL) {
-			return count; /* the argument is the program, not a file */
+			return count; /* -c, -e and -p have the program itself, not a file */
 		}
 	}
 	return count;

@@ -85,7 +85,7 @@ static enum agent_reads judge_call(pid_t pid, const char *text)
 	}
 }
 
-/* Joins two judgements: YES if one is YES, or else UNKNOWN if one is unknown. */
+/* Joins two judgements: YES if one is YES, else UNKNOWN if one is UNKNOWN, else NO. */
 static enum agent_reads join(enum agent_reads one, enum agent_reads other)
 {
 	if (one == AGENT_READS_YES || other == AGENT_READS_YES)
@@ -380,9 +380,7 @@ static size_t read_ancestors(
 	return count;
 }
 
-/*
- * Returns true for a program that makes requests of its own, and reads from the terminal or leads.
- */
+/* Returns true for a program with requests of its own that leads its group or reads a terminal. */
 static bool is_asking_program(pid_t pid, const struct tty_process *process)
 {
 	char name[64];

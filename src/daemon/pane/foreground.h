@@ -35,13 +35,13 @@ enum foreground_place {
 /* Where a process that makes a request is. */
 enum foreground_asker {
 	ASKER_ELSEWHERE, /* the process does not use the pane's terminal */
-	ASKER_BEHIND, /* neither the process nor an ancestor makes requests of its own in front */
+	ASKER_BEHIND, /* among the process and its ancestors, none in front asks for itself */
 	ASKER_IN_FRONT,
 };
 
 struct foreground {
 	bool is_known; /* false: ignore the other members */
-	/* leader of the process group in front, or the child for which this shell waits */
+	/* leader of the process group in front; of a shell that waits for a child, the child */
 	pid_t pid;
 	uint64_t start;
 	char name[64]; /* as tmux shows it */
@@ -62,7 +62,9 @@ bool foreground_is_shell(const char *command);
  */
 bool foreground_is_carrier(const char *command);
 
-/* Returns true for a messenger: a program that passes on a request of another and ends, as echo. */
+/*
+ * Returns true for a messenger: a program that passes on another's request and ends, as echo does.
+ */
 bool foreground_is_messenger(const char *command);
 
 /* Returns true for a program that makes requests of its own: neither a shell nor a messenger. */
@@ -89,7 +91,7 @@ void foreground_leader(pid_t pane_pid, struct foreground_program *ret_program);
 enum foreground_place foreground_find_leader(pid_t pane_pid);
 
 /*
- * Writes the path of a program's terminal, or "". Returns false for the pane's own, or if unknown.
+ * Writes the path of a program's terminal, or "". Returns false for the pane's terminal, or none.
  */
 bool foreground_inner_tty(pid_t pane_pid, pid_t pid, char *out, size_t size);
 

@@ -20,7 +20,7 @@ struct pane_screen {
 	uint64_t offset; /* offset in the pane's output that the screen shows */
 };
 
-/* screen is valid until this returns. On error (of libmuxbus, not 0) it is NULL. */
+/* screen is valid until this returns; NULL if error, an error of libmuxbus, is not 0. */
 typedef void pane_screen_fn(void *data, int error, const struct pane_screen *screen);
 
 /*

@@ -27,7 +27,7 @@ struct tty_process {
 	pid_t parent, group;
 	/* its session; this also identifies the terminal, which belongs to one session */
 	pid_t session;
-	/* device number of the terminal; 0: none. Terminals of two containers may have the same */
+	/* device number of the terminal; 0: none. Two containers may use the same number */
 	int tty;
 	pid_t front; /* foreground process group of the terminal */
 	uint64_t start; /* clock ticks since boot */

@@ -5,8 +5,8 @@
  * something.
  *
  * A pane has at most one presence. An agent without a known pane is found by its session. A
- * presence ends at the latest with its pane or process, and by a report of the state "gone". It
- * survives a restart of the daemon, but then its state is unknown.
+ * presence ends with its pane, with its process, or by a report of the state "gone"; PRESENCES_MAX
+ * may end it before. It survives a restart of the daemon, but then its state is unknown.
  */
 #pragma once
 

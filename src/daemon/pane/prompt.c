@@ -147,8 +147,8 @@ static bool is_edge(const struct prompt_view *view, unsigned number)
 
 /*
  * Returns true if a draft above goes on in the cursor's row. A draft begins after a prompt at the
- * start of a row. The edge of a box ends it, and so does a blank row unless has_blanks. ret_is_open
- * (may be NULL): a draft may begin out of sight.
+ * start of a row. The edge of a box ends the draft, and so does a blank row unless has_blanks.
+ * ret_is_open (may be NULL): a draft may begin out of sight.
  */
 static bool is_continued(
     const struct prompt_view *view, bool is_boxed, bool has_blanks, bool *ret_is_open)
@@ -179,9 +179,10 @@ static bool is_continued(
 }
 
 /*
- * Returns true if a sign such as '>' in the cursor's row is a quotation, not a prompt. It stands
- * below the text after a prompt, and no row between begins further left. Or the row above has a
- * draft after another sign in the same column, and both rows are in one box or between edges.
+ * Returns true if a sign such as '>' in the cursor's row is a quotation, not a prompt. Either the
+ * sign stands below the text after a prompt, and no row between begins further left. Or the row
+ * above has a draft after another sign in the same column, and both rows are in one box or between
+ * edges.
  */
 static bool is_quotation(
     const struct prompt_view *view, const struct prompt_row *last, bool is_boxed)

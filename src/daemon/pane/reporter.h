@@ -6,9 +6,8 @@
  * wake an agent; with another token it is only counted. Notices (notifications of the terminal,
  * such as OSC 9) become notifications if the request that made the pane wants this.
  *
- * A reported state is no reason to type: presence.h marks it as such. Notifications of a reporter
- * are delivered like others. A reporter lives as long as its pane, also over a restart of the
- * daemon.
+ * A reported state is no reason to type (is_by_mark in presence.h). Notifications of a reporter are
+ * delivered like others. A reporter lives as long as its pane, also over a restart of the daemon.
  */
 #pragma once
 

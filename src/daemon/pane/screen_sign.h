@@ -19,7 +19,7 @@ enum screen_sign_kind {
 	SIGN_WORK, /* whole screen: a turn is running */
 	SIGN_DRAFT, /* whole screen without dim text: the prompt has a draft */
 	SIGN_IDLE, /* whole screen without dim text: the prompt is empty */
-	/* (any pattern) the keys Home, Delete and End edit the whole prompt of several rows */
+	/* whatever its pattern: the keys Home, Delete and End edit a prompt of several rows */
 	SIGN_EDITS,
 	SIGN_KIND_COUNT_,
 	SIGN_NONE = SIGN_KIND_COUNT_,

@@ -5,7 +5,7 @@
  * after a carriage return, a backspace or a movement of the cursor.
  *
  * After a prompt with the mark OSC 133 B, the output counts as echo of a text that Muxbus or a
- * person types: up to the mark C, or to the end of the line if the shell has sent no mark C yet.
+ * person types: up to the next mark, or to the end of the line if the shell has sent no mark C yet.
  *
  * A text that a program reads late is echoed twice: by the terminal at once, and later by a line
  * editor after its prompt. A text that was typed before the output was followed may have been
@@ -33,7 +33,7 @@ enum echo_reader {
 struct echo_text {
 	struct buf bytes; /* UTF-8 without blanks */
 	bool is_ended; /* Enter was typed */
-	bool is_lost; /* it is too long, or keys were typed whose echo is not known */
+	bool is_lost; /* the text is too long, or keys were typed whose echo is not known */
 	bool has_lines; /* the text has more than one line */
 	bool needs_prompt;
 	/* even with needs_prompt, the echo may come first in the followed output */
@@ -93,6 +93,6 @@ size_t echo_end_line(struct echo *echo);
 size_t echo_mark(struct echo *echo, char mark, size_t len);
 /* Returns the offset from which on the text may be an echo; SIZE_MAX: there is none. */
 size_t echo_start(const struct echo *echo);
-/* Call these after the first len bytes of the text, or all but these, were removed. */
+/* consume: the first len bytes of the text were removed; cut: the text now has len bytes. */
 void echo_consume(struct echo *echo, size_t len);
 void echo_cut(struct echo *echo, size_t len);

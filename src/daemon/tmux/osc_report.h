@@ -18,7 +18,7 @@
 #define OSC_ID_MAX 64 /* maximum bytes of the id of chunks or of a context */
 
 enum osc_report_kind {
-	OSC_NOTHING, /* no report, an empty notification, or a chunk after which more follow */
+	OSC_NOTHING, /* no report, an empty notification, or a chunk before others */
 	OSC_NOTICE,
 	OSC_PROGRESS,
 };
@@ -66,7 +66,7 @@ enum osc_report_kind osc_report_read(
 
 struct osc_context {
 	bool is_end;
-	char id[OSC_ID_MAX + 1]; /* "": it is not a valid word */
+	char id[OSC_ID_MAX + 1]; /* "": not a valid word */
 	char token[OSC_TOKEN_MAX + 1]; /* "": absent, as in all members below */
 	char agent[32 + 1];
 	char session[128 + 1];

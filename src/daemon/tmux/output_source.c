@@ -15,8 +15,8 @@
 /*
  * A pane whose program has ended may get another program: tmux makes a terminal for it, and then a
  * new child. So after a new terminal was seen, the children of tmux are read CHILDREN_LOOKS times,
- * once in CHILDREN_MS. If terminals cannot be watched, as in another container, the children are
- * read until no such pane is left.
+ * every CHILDREN_MS. If terminals cannot be watched, as in another container, the children are read
+ * until no such pane is left.
  */
 #define CHILDREN_MS 250
 #define CHILDREN_LOOKS 8

@@ -30,7 +30,7 @@ struct output_source {
 	bool has_ended; /* the pane or its tmux server has closed */
 	bool is_cut; /* the pipe has ended, and may have lost its last bytes */
 	bool is_over; /* the program of the pane has ended, and its pipe with it */
-	/* no pipe is tried; ends if the output is unwanted, or on_retry() tries */
+	/* no pipe is tried until the output is unwanted, or on_retry() tries */
 	bool is_pipeless;
 };
 

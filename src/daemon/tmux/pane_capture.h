@@ -18,6 +18,6 @@ struct tmux;
 typedef void pane_capture_fn(
     void *data, int error, const struct muxbus_capture *picture, bool is_exact);
 
-/* Like muxbus_sync_capture(), but done is always called; on failure perhaps before this returns. */
+/* Like muxbus_sync_capture(), but done is always called; on failure perhaps before the return. */
 void pane_capture(struct tmux *tmux, struct stream_set *streams, uint32_t pane, uint32_t history,
     unsigned flags, pane_capture_fn *done, void *data);

@@ -91,7 +91,7 @@ void pane_events_token(struct pane_events_intake *intake, const struct token *to
 /* Takes the rest of a piece of output, after its tokens. Returns true if events are pending. */
 bool pane_events_output(struct pane_events_intake *intake);
 
-/* Call this when output has come, up to end. sink->quiet_ms without more publishes pane_quiet. */
+/* Call this when output has come, up to end. Without more for quiet_ms, pane_quiet is published. */
 void pane_events_note_activity(
     struct pane_events *events, struct pane_events_sink *sink, uint64_t end);
 

@@ -12,7 +12,7 @@ enum {
 };
 
 /*
- * The text of a pane. Its bytes are numbered from the begin; text.data[0] has the number base. The
+ * The text of a pane. Its bytes are numbered from its start; text.data[0] has the number base. The
  * list todo has the watches whose pattern may match: those without a literal, and those whose
  * literal is in the block or in an earlier part of its first line.
  */

@@ -2,9 +2,9 @@
 /*
  * The lines of one pane as plain text, and the patterns that watches look for in them. The output
  * is stripped and searched for literals (bytes that each match has) once for all watches. A watch
- * sees output from its begin on, with the rest of an unfinished line. It ends with its first match,
- * unless is_staying: then it goes on with the next line. A line that is drawn again counts as a new
- * line.
+ * sees the output that comes after it was added, with the rest of an unfinished line. It ends with
+ * its first match, unless is_staying: then it goes on with the next line. A line that is drawn
+ * again counts as a new line.
  *
  * In each turn of the loop, watches look for at most LINES_TURN_US and the time of one pattern. The
  * next turns go on. Meanwhile up to LINES_BEHIND_MAX bytes are kept; with more, the turn lasts
@@ -14,7 +14,7 @@
 
 #include "daemon/core/pattern_set.h"
 
-/* maximum bytes of a line without a newline; a longer line loses its begin */
+/* maximum bytes of a line without a newline; a longer line loses its first bytes */
 #define LINES_LINE_MAX (64 * 1024)
 #define LINES_BEHIND_MAX (1024 * 1024)
 #define LINES_TURN_US 1000
@@ -31,7 +31,10 @@ struct line_found {
 };
 
 struct line_watch {
-	/* Called with a line; unless the watch stays, it was removed. Must not remove a watch. */
+	/*
+	 * Called with a line, after the watch was removed; but with PATTERN_MATCH, is_staying keeps
+	 * the watch. Must not remove a watch.
+	 */
 	void (*found)(struct line_watch *watch, const struct line_found *found);
 	/* Called when the pane or its server has closed; the watch was removed before. */
 	void (*closed)(struct line_watch *watch);

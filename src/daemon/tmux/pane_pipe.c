@@ -207,7 +207,10 @@ static bool read_some(struct pane_pipe_set *pipes, struct pane_pipe *pipe, size_
 		pipe->held += (size_t)len;
 		if (pipe->state == PIPE_FLOWING)
 			pipes->handlers.output(pipe->data, pipes->piece, (size_t)len);
-		/* A short read empties the pipe. After many bytes, its end may follow. */
+		/*
+		 * A short read has emptied the pipe. After many bytes, read again for the end of
+		 * the pipe.
+		 */
 		if ((size_t)len < sizeof pipes->piece && find(pipes, pane) == pipe &&
 		    !is_cut(pipe)) {
 			pipe->held = 0;

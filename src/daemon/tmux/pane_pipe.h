@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: ISC */
-/* tmux keeps all bytes that a pipe does not take, without a limit, so it is read until its end. */
+/*
+ * Pipes of panes: tmux copies the output of a pane into a pair of sockets (its command pipe-pane).
+ * The program that tmux starts at the other end hands this end over to the daemon and exits. A pane
+ * can have one pipe. We never replace a pipe of the user, but a new one of the user replaces ours.
+ *
+ * A descriptor is taken only with the nonce (a random word) of the command for this pane, once, and
+ * only if tmux's own process made the pair.
+ *
+ * tmux keeps all bytes that a pipe does not take, without a limit, so a pipe is read until its end.
+ */
 #pragma once
 
 #include "base/base.h"
@@ -30,7 +39,7 @@ enum pane_pipe_end {
 	PANE_PIPE_FAILED,
 };
 
-/* data is the one given to pane_pipe_start(). */
+/* data: the argument of pane_pipe_start(). */
 struct pane_pipe_handlers {
 	/* Called when the pipe flows: from now on all output of the pane comes to output(). */
 	void (*begun)(void *data);

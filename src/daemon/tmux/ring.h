@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * A ring buffer of the last bytes of a stream, numbered by their offset. Its memory grows by
- * doubling. A read ends at a gap; the next read begins with it.
+ * doubling. A read ends at a gap; the next read reports the gap.
  */
 #pragma once
 

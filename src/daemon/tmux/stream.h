@@ -40,7 +40,7 @@ void stream_want(struct stream_set *streams, uint32_t pane, enum stream_interest
 /* Returns true if the output of a pane is wanted and cannot come (output_source_is_deaf()). */
 bool stream_is_deaf(const struct stream_set *streams, uint32_t pane);
 
-/* A longer escape sequence is given up: the rest counts as text. */
+/* maximum bytes of an escape sequence; the rest of a longer one counts as text */
 #define STREAM_SEQUENCE_MAX (128 * 1024)
 
 /* Returns true if the daemon must be attached for the output that is wanted. */

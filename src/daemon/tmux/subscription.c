@@ -23,7 +23,6 @@
 /* Kinds that are about the whole server, so they pass filters of panes, windows and sessions. */
 #define COMMON_KINDS (BIT(EVENT_SERVER_FOUND) | BIT(EVENT_SERVER_LOST))
 
-/* Kinds that need no client of tmux. */
 #define OWN_KINDS                                                                                 \
 	(COMMON_KINDS | EVENT_KINDS_PUBLISHED | BIT(EVENT_AGENT_REPORTED) | BIT(EVENT_DELIVERY) | \
 	    BIT(EVENT_GAP) | BIT(EVENT_HOST_STATE) | BIT(EVENT_NOTIFICATION) |                    \

@@ -8,7 +8,7 @@
 
 #include "daemon/core/daemon_parts.h"
 
-#define SUBSCRIPTIONS_MAX 64 /* of one peer */
+#define SUBSCRIPTIONS_MAX 64 /* maximum of one set */
 #define SUBSCRIPTION_PANES_MAX 256
 #define SUBSCRIPTION_NAME_SIZE 16
 
