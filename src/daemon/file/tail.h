@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Follows the file of a path, through growth, rotation, truncation, replacement and absence.
- * Reports once each line that is written while the file has the name, and late lines of files that
- * have just lost it. There is no event loop here: the caller says when to look, and changes are
- * found by comparing.
+ * Reports, without repetition, the lines that are written while the file has the name, and late
+ * lines of files that have just lost it. There is no event loop here: the caller says when to look,
+ * and changes are found by comparing.
  */
 #pragma once
 

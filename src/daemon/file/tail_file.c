@@ -224,7 +224,7 @@ static void skip_cut(struct tail_chunk *chunk)
 }
 
 /*
- * Reports the lines of a chunk; keeps an incomplete last line. Returns false if the sink stopped.
+ * Reports the lines of a chunk, keeps an incomplete last line. Returns false if the sink stopped.
  */
 static bool split(struct tail_chunk *chunk)
 {

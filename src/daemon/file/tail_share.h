@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Files that are followed once for all their listeners: a file is read once, has one inotify watch,
- * and is searched once for all patterns. The listeners to a path share a tail (tail.h) while they
- * are at the same place of the file. Two tails that have come to the same place are joined.
+ * Files that are followed for many listeners. The listeners to a path share a tail (tail.h) while
+ * they are at the same place of the file: it reads the file once, has one inotify watch, and
+ * searches once for all patterns. Two tails that have come to the same place are joined.
  *
  * A listener gets the same lines as from a tail of its own. A context line can differ: if the
  * listener came in the middle of the line, the line may have its beginning too.

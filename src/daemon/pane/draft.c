@@ -377,9 +377,7 @@ static bool find_edited(const struct draft_facts *facts, unsigned *ret_back, siz
 	return false;
 }
 
-/*
- * Returns true for a continuation prompt: "> " of bash; "quote> ", "for while> " and others of zsh.
- */
+/* Returns true for a continuation prompt: "> " of bash; "quote> ", "for while> " etc. of zsh. */
 static bool is_second_prompt(const struct prompt_row *row, size_t len)
 {
 	size_t at = 0;

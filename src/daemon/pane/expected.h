@@ -36,7 +36,5 @@ bool expected_find(struct store *store, const struct pane_ref *pane, struct expe
 /* Returns true if the program runs, or may come back because it makes requests itself. */
 bool expected_is_awaited(const struct expected *expected, pid_t pane_pid);
 
-/*
- * Returns the present place of the program; FOREGROUND_ENDED also if its pid has another program.
- */
+/* Returns the place of the program now; FOREGROUND_ENDED also if its pid has another program. */
 enum foreground_place expected_place(const struct expected *expected, pid_t pane_pid);

@@ -63,7 +63,7 @@ bool foreground_is_shell(const char *command);
 bool foreground_is_carrier(const char *command);
 
 /*
- * Returns true for a messenger: a program that passes on another's request and ends, as echo does.
+ * Returns true for a messenger: a program that passes on a foreign request and ends, as echo does.
  */
 bool foreground_is_messenger(const char *command);
 
@@ -90,9 +90,7 @@ void foreground_leader(pid_t pane_pid, struct foreground_program *ret_program);
 
 enum foreground_place foreground_find_leader(pid_t pane_pid);
 
-/*
- * Writes the path of a program's terminal, or "". Returns false for the pane's terminal, or none.
- */
+/* Writes the path of a program's terminal, or "". Returns false if it is the pane's, or unknown. */
 bool foreground_inner_tty(pid_t pane_pid, pid_t pid, char *out, size_t size);
 
 /*

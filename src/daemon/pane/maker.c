@@ -105,9 +105,7 @@ void maker_note(struct maker_set *set, const struct pane_caller *caller,
 	record_put(queue_store(set->queue), &made_kind, name, made);
 }
 
-/*
- * Compares callers: by their panes, whatever program runs there; without panes, by their sessions.
- */
+/* Compares callers: by their panes, whatever program is there; without panes, by their sessions. */
 static bool is_caller(const struct pane_caller *one, const struct pane_caller *other)
 {
 	if (one->pane.pane != MUXBUS_NO_ID || other->pane.pane != MUXBUS_NO_ID)

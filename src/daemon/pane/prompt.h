@@ -2,7 +2,7 @@
 /*
  * Reads a pane's screen around the cursor: an empty prompt, a draft of a person, a question, or the
  * line that Muxbus typed. Dim text is a placeholder or a suggestion, not a draft. The functions use
- * only the screen that they get.
+ * only their arguments.
  */
 #pragma once
 

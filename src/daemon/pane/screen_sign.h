@@ -15,7 +15,7 @@ enum screen_sign_kind {
 	SIGN_ASKING, /* around the cursor: a key would answer a question */
 	SIGN_BUSY, /* around the cursor: a turn is running */
 	SIGN_READY, /* the row up to the cursor is a prompt without a draft */
-	SIGN_DIALOG, /* whole screen: a key would answer a question */
+	SIGN_DIALOG, /* whole screen: keys do not go into a prompt, for example at a question */
 	SIGN_WORK, /* whole screen: a turn is running */
 	SIGN_DRAFT, /* whole screen without dim text: the prompt has a draft */
 	SIGN_IDLE, /* whole screen without dim text: the prompt is empty */

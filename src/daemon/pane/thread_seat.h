@@ -28,5 +28,5 @@ bool thread_seat_report(
 bool thread_seat_take(
     struct presence_set *presences, const struct presence_report *report, pid_t server);
 
-/* Finds and reports the thread with which a pane's window began, if it has not reported itself. */
+/* Finds the thread with which a pane's window began, and reports it with is_found. */
 void thread_seat_look(struct presence_set *presences, const struct pane_ref *pane);

@@ -129,9 +129,7 @@ static const char *const drawn[] = {
     ['~'] = "\u00b7",
 };
 
-/*
- * Returns true for characters to leave out, for example because they change the direction of text.
- */
+/* Returns true for characters to leave out, for example because they turn the direction of text. */
 static bool is_unwanted(uint32_t c)
 {
 	return (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||

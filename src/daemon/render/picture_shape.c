@@ -195,7 +195,7 @@ static void add_block(
 	} else if (number <= 8) { /* eighths of the height, from the bottom */
 		unsigned part = height * number / 8;
 		add_box(&shapes->fill, x, y + height - part, all, part);
-	} else if (number >= 0x11 && number <= 0x13) { /* shades */
+	} else if (number >= 0x11 && number <= 0x13) {
 		add_box(&shapes->fill, x, y, all, height);
 	} else if (number == 0x14) {
 		add_box(&shapes->fill, x, y, all, height / 8);

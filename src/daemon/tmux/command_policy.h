@@ -29,8 +29,8 @@ struct command_judgement {
 	const char *reason; /* why a command needs "force" or is refused: a clause */
 	enum command_target target; /* for COMMAND_CLOSES: the kind of its target */
 	const char *target_text; /* value of its flag -t; NULL: none */
-	bool types; /* it types into its target */
-	bool only_looks; /* it changes nothing in the model */
+	bool types; /* types into its target */
+	bool only_looks; /* changes nothing in the model */
 	/* capabilities (MUXBUS_CAP_…) without which tmux refuses the command or crashes; 0: none */
 	uint32_t needs_caps;
 	uint32_t fatal_caps; /* capabilities with which tmux may crash; 0: none */

@@ -53,9 +53,7 @@ struct echo_text {
 struct echo {
 	struct echo_text texts[ECHO_TEXTS_MAX]; /* the oldest first */
 	size_t count;
-	/*
-	 * offset in the text of echo_take() where input begins, after a mark B; SIZE_MAX: nowhere
-	 */
+	/* offset in the text of echo_take() where input begins after a mark B; SIZE_MAX: nowhere */
 	size_t input;
 	unsigned input_lines;
 	bool has_start_mark; /* the shell marks where a command begins (OSC 133 C) */

@@ -27,7 +27,7 @@ void object_put_window(
 void object_put_pane(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane);
 /*
- * The brief form leaves out usual values and titles that end with the directory; cuts long titles.
+ * The brief form leaves out usual values and titles that end with the directory, and cuts titles.
  */
 void object_put_pane_brief(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane);

@@ -20,9 +20,7 @@
  */
 #define CHILDREN_MS 250
 #define CHILDREN_LOOKS 8
-/*
- * Maximum bytes of the list of children. A new child is at its end: a longer list does not show it.
- */
+/* Maximum bytes of the list of children. A new child is at its end, so a longer list lacks it. */
 #define CHILDREN_BYTES 16384
 
 struct output_source_set {

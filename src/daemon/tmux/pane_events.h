@@ -27,7 +27,6 @@ struct pane_events_sink {
 	struct loop_timer *quiet_timer;
 };
 
-/* Begins an event about a pane, at an offset in its output. */
 void pane_event_begin_at(
     struct pane_events_sink *sink, uint32_t pane, uint64_t offset, struct json_writer *ret_writer);
 /* Publishes the event that was begun. keep: as in event_log_publish(). */

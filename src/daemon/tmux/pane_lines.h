@@ -6,9 +6,9 @@
  * its first match, unless is_staying: then it goes on with the next line. A line that is drawn
  * again counts as a new line.
  *
- * In each turn of the loop, watches look for at most LINES_TURN_US and the time of one pattern. The
- * next turns go on. Meanwhile up to LINES_BEHIND_MAX bytes are kept; with more, the turn lasts
- * longer, so that no line is lost.
+ * In a turn of the loop, looking takes at most LINES_TURN_US and the time of one pattern. The rest
+ * is done in the next turns. Meanwhile up to LINES_BEHIND_MAX bytes are kept; with more, the turn
+ * lasts longer, so that no line is lost.
  */
 #pragma once
 
@@ -32,8 +32,8 @@ struct line_found {
 
 struct line_watch {
 	/*
-	 * Called with a line, after the watch was removed; but with PATTERN_MATCH, is_staying keeps
-	 * the watch. Must not remove a watch.
+	 * Called with a line. The watch was removed before, unless is_staying and the result is
+	 * PATTERN_MATCH. Must not remove a watch.
 	 */
 	void (*found)(struct line_watch *watch, const struct line_found *found);
 	/* Called when the pane or its server has closed; the watch was removed before. */

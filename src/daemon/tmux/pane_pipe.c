@@ -441,9 +441,7 @@ void pane_pipe_set_free(struct pane_pipe_set *pipes)
 	mem_free(pipes);
 }
 
-/*
- * Writes a word for sh. sh itself makes '#' and '%' (by printf), so that tmux does not expand them.
- */
+/* Writes a word for sh. sh itself makes '#' and '%' (by printf), so tmux does not expand them. */
 static void write_word(struct buf *out, const char *word)
 {
 	buf_append_byte(out, '\'');

@@ -56,7 +56,7 @@ void pane_pipe_set_free(struct pane_pipe_set *pipes);
 bool pane_pipe_may_start(const struct pane_pipe_set *pipes);
 
 /*
- * Starts a pipe. Returns 0: begun or ended follows, unless it is stopped; -1: no handler is called.
+ * Starts a pipe. Returns 0: begun or ended follows, if it is not stopped; -1: no handler follows.
  */
 int pane_pipe_start(struct pane_pipe_set *pipes, uint32_t pane, void *data);
 
@@ -74,9 +74,7 @@ bool pane_pipe_finish(struct pane_pipe_set *pipes, uint32_t pane);
 
 uint32_t pane_pipe_count(const struct pane_pipe_set *pipes);
 
-/*
- * The commands for pipes. Each word is quoted for formats of tmux, for strftime(3), and for sh(1).
- */
+/* The commands for pipes. Each word is quoted for formats of tmux, strftime(3) and sh(1). */
 
 #define PIPE_COMMAND_MAX 8192 /* maximum bytes of the command for sh */
 

@@ -26,7 +26,7 @@ struct stream {
 	bool is_told; /* a reader may know an offset of this pane */
 	bool has_ring;
 	struct ring ring;
-	struct loop_timer *lease; /* runs while a reader has a lease */
+	struct loop_timer *lease;
 	bool lease_follows; /* the reader needs the daemon to be attached */
 	struct pane_events events;
 	struct list taps;

@@ -74,9 +74,7 @@ void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, siz
 /* Takes the output that is in the pane's pipe now. Returns false if the pane is not piped. */
 bool stream_drain(struct stream_set *streams, uint32_t pane);
 
-/*
- * Call this if a reader knows the present offset: output that is missed later is reported as a gap.
- */
+/* Call this if a reader knows the present offset: missed output is reported as a gap later. */
 void stream_tell(struct stream_set *streams, uint32_t pane);
 
 /*

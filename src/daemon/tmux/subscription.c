@@ -13,8 +13,8 @@
 	    BIT(EVENT_PATH_CHANGED) | BIT(EVENT_TITLE_CHANGED))
 
 /*
- * Kinds that are made from the output of panes. Output costs tmux work, so it is followed only for
- * filters that name one of these kinds.
+ * Kinds that are made from the output of panes. Output costs tmux work, so it is not followed for
+ * these kinds if a filter has kinds 0.
  */
 #define MARK_KINDS                                                                    \
 	(BIT(EVENT_BELL) | BIT(EVENT_COMMAND_FINISHED) | BIT(EVENT_COMMAND_STARTED) | \

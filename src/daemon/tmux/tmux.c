@@ -192,9 +192,7 @@ static bool is_first_end(struct expectation *expectation, const struct muxbus_pa
 	return is_first && pane->exit_status < 0 && pane->exit_signal == 0;
 }
 
-/*
- * Publishes a change of an expected pane, which is published as created when the real program runs.
- */
+/* Publishes a change of an expected pane; the pane as created, when the real program runs. */
 static void tell_expected(
     struct tmux *tmux, struct expectation *expectation, const struct muxbus_change *change)
 {
@@ -473,7 +471,7 @@ bool tmux_is_finding(const struct tmux *tmux)
 	return tmux->found != 0 && tmux->found == info.lists + info.part_lists;
 }
 
-/* Each listing makes a new model. tmux->changes counts changes other than output. */
+/* A listing makes a new model. tmux->changes counts changes other than output. */
 uint64_t tmux_revision(const struct tmux *tmux)
 {
 	struct muxbus_sync_info info;

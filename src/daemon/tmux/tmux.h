@@ -44,9 +44,7 @@ struct tmux_reader {
 void tmux_set_reader(
     struct tmux *tmux, const struct tmux_reader *reader, struct stream_set *streams);
 
-/*
- * Detaches until tmux_attach(): commands and listings still run, but no events and no output come.
- */
+/* Detaches until tmux_attach(): commands and listings still run, but no events or output come. */
 void tmux_rest(struct tmux *tmux);
 /*
  * Attaches if the daemon is detached. Calls done (may be NULL) once: at once if it is attached, or
