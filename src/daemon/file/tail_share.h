@@ -36,7 +36,7 @@ struct tail_listener_handlers {
 	/* A line was cut: only its first TAIL_LINE_MAX bytes are searched. */
 	void (*cut)(struct tail_listener *listener);
 	/*
-	 * Called after a look in which another handler was called. It alone may add or remove
+	 * Called after a look that called found(), block() or changed(). It alone may add or remove
 	 * listeners.
 	 */
 	void (*looked)(struct tail_listener *listener);

@@ -8,8 +8,8 @@
 
 #include "base/base.h"
 
-#define PROMPT_ROWS 12 /* rows of the longest draft */
-#define PROMPT_ROWS_MAX 40 /* rows of the longest draft, if the cursor's row is empty */
+#define PROMPT_ROWS 12 /* rows above the cursor in which a draft is usually looked for */
+#define PROMPT_ROWS_MAX 40 /* maximum rows above the cursor that are looked at */
 
 struct prompt_view {
 	const char *text; /* output of capture-pane -p -e: rows with newlines */

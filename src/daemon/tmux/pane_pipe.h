@@ -33,7 +33,8 @@ enum {
 };
 
 enum pane_pipe_end {
-	PANE_PIPE_CLOSED, /* the pane has closed, or another pipe has replaced this one */
+	/* the program or the pane has ended, or another pipe has replaced this one */
+	PANE_PIPE_CLOSED,
 	PANE_PIPE_CUT, /* the pipe was closed, and tmux may have dropped bytes that did not fit */
 	PANE_PIPE_TAKEN, /* the pane had a pipe already */
 	PANE_PIPE_FAILED,

@@ -79,8 +79,8 @@ void stream_tell(struct stream_set *streams, uint32_t pane);
 
 /*
  * A tap gets the raw output of one pane as it comes. The output is wanted until the tap is removed
- * or the pane closes. A closing pane removes the tap before closed() is called. output() and gap()
- * must not remove other taps of the pane.
+ * or the pane closes. A closing pane removes the tap before closed() is called. mark() and osc()
+ * must not remove taps; output() and gap() must not remove other taps of the pane.
  */
 struct stream_tap {
 	struct list link;

@@ -17,7 +17,7 @@ struct json_writer;
 struct stream_set;
 
 struct tmux_handlers {
-	/* Called after the event that the server was found, or lost by an error. May be NULL. */
+	/* Called after the event that the server was found or lost. May be NULL. */
 	void (*state)(void *data, bool is_live, int error);
 	/* Called by tmux_followed(). May be NULL. */
 	void (*followed)(void *data);
@@ -66,7 +66,7 @@ struct muxbus_sync *tmux_sync(struct tmux *tmux);
 const struct muxbus_model *tmux_model(const struct tmux *tmux);
 bool tmux_is_live(const struct tmux *tmux);
 
-/* Returns the process id of the server that is followed; 0: none. */
+/* Returns the pid of the server that is followed; 0: none, or outside of this PID namespace. */
 pid_t tmux_server_pid(struct tmux *tmux);
 /* Returns true while the objects of a server older than the daemon are reported as created. */
 bool tmux_is_finding(const struct tmux *tmux);
