@@ -7,7 +7,7 @@
 /* The rate of wake-ups: at first this many in a row, then one per period. */
 #define BURST 32
 #define PERIOD_US 1040
-/* ms to wait for an instance before the first retry, and at most before later ones */
+/* ms between tries to make an instance: at first, and at most */
 #define RETRY_MS 1000
 #define RETRY_MAX_MS 60000
 

@@ -36,8 +36,8 @@ struct tail_listener_handlers {
 	/* A line was cut: only its first TAIL_LINE_MAX bytes are searched. */
 	void (*cut)(struct tail_listener *listener);
 	/*
-	 * Called after a look that called found(), block() or changed(). It alone may add or remove
-	 * listeners.
+	 * Called after a look that called found(), block() or changed(). Only this handler may add
+	 * or remove listeners.
 	 */
 	void (*looked)(struct tail_listener *listener);
 };
@@ -50,7 +50,7 @@ struct tail_listener {
 	struct list told_link; /* in the list of listeners to call after the look */
 	struct shared_tail *tail;
 	const struct tail_listener_handlers *handlers;
-	/* its pattern; matcher.pattern is NULL if it has none */
+	/* the listener's pattern; matcher.pattern NULL: none */
 	struct pattern_member member;
 	/* number of the first context line that came since the listener was added */
 	uint64_t context_from;

@@ -12,10 +12,10 @@
 struct store;
 
 struct expected {
-	char identity[AGENT_ARGV_IDENTITY_SIZE]; /* as agent_argv_identity() writes it */
-	/* pid 0: it was not seen in /proc, so expected_forget() deletes the record */
+	char identity[AGENT_ARGV_IDENTITY_SIZE]; /* written by agent_argv_identity() */
+	/* pid 0: the program was not seen in /proc, so expected_forget() deletes the record */
 	struct foreground_program program;
-	/* it is no known agent, and only its commands made requests, such as muxbus in make */
+	/* the program is no known agent, and only its commands made requests, as muxbus in make */
 	bool is_by_command;
 };
 

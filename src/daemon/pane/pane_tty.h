@@ -25,7 +25,7 @@ struct pane_tty {
 struct tty_process {
 	char state; /* T or t: stopped; Z or X: ended */
 	pid_t parent, group;
-	/* its session; this also identifies the terminal, which belongs to one session */
+	/* session; also identifies the terminal, which belongs to one session */
 	pid_t session;
 	/* device number of the terminal; 0: none. Two containers may use the same number */
 	int tty;

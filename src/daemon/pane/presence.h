@@ -6,7 +6,7 @@
  *
  * A pane has at most one presence. An agent without a known pane is found by its session. A
  * presence ends with its pane, with its process, or by a report of the state "gone"; PRESENCES_MAX
- * may end it before. It survives a restart of the daemon, but then its state is unknown.
+ * may end it before. A presence survives a restart of the daemon, but then its state is unknown.
  */
 #pragma once
 

@@ -213,7 +213,7 @@ static size_t text_end(const struct prompt_row *row, size_t end)
 	return end;
 }
 
-/* Returns true if a prompt may end here. It does not end with a '%' as in "100%". */
+/* Returns true if a prompt may end here. The '%' in "100%" does not end one. */
 static bool is_lead_end(const struct prompt_row *row, size_t end)
 {
 	if (end == 0)
@@ -321,7 +321,7 @@ struct key {
 	bool is_ascii;
 	size_t count;
 	uint32_t characters[KEY_MAX];
-	/* number of characters that are not compared before each one, and at the end */
+	/* number of characters left out before each one, and at the end */
 	size_t others[KEY_MAX + 1];
 };
 

@@ -27,7 +27,7 @@ struct window {
 	pid_t pid;
 	int64_t start_ms; /* CLOCK_REALTIME */
 	bool is_resumed; /* started with an existing thread */
-	char words[CMDLINE_SIZE]; /* its arguments, each with its NUL, and then an empty one */
+	char words[CMDLINE_SIZE]; /* arguments, each with its NUL, and then an empty one */
 	char thread[THREAD_SIZE]; /* the thread that it began with; "": not known */
 	int64_t thread_ms;
 };

@@ -2,9 +2,9 @@
 /*
  * The lines of one pane as plain text, and the patterns that watches look for in them. The output
  * is stripped and searched for literals (bytes that each match has) once for all watches. A watch
- * sees the output that comes after it was added, with the rest of an unfinished line. It ends with
- * its first match, unless is_staying: then it goes on with the next line. A line that is drawn
- * again counts as a new line.
+ * sees the output that comes after it was added, with the rest of an unfinished line. The watch
+ * ends with its first match, unless is_staying: then it goes on with the next line. A line that is
+ * drawn again counts as a new line.
  *
  * In a turn of the loop, looking takes at most LINES_TURN_US and the time of one pattern. The rest
  * is done in the next turns. Meanwhile up to LINES_BEHIND_MAX bytes are kept; with more, the turn
@@ -40,7 +40,7 @@ struct line_watch {
 	void (*closed)(struct line_watch *watch);
 	/* Called if output is missing; the watch goes on. May be NULL. */
 	void (*gap)(struct line_watch *watch);
-	bool is_staying; /* a match does not end it; PATTERN_LIMIT does */
+	bool is_staying; /* a match does not end the watch; PATTERN_LIMIT does */
 	/* The members below are used only by pane_lines.c. */
 	struct list link;
 	struct list todo; /* in the list of watches that have to look at the block */

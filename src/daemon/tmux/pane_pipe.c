@@ -27,7 +27,7 @@ struct pane_pipe {
 	struct list starting; /* in the list of the set while PIPE_STARTING: the oldest first */
 	uint32_t pane;
 	enum pipe_state state;
-	bool is_wanted; /* false: its output is dropped */
+	bool is_wanted; /* false: the output is dropped */
 	uint64_t number;
 	char nonce[HAND_OVER_NONCE_LEN + 1];
 	int64_t due_ms; /* CLOCK_MONOTONIC: time limit of the hand-over */

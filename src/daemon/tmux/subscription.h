@@ -25,7 +25,7 @@ struct subscription_filter {
 	size_t windows_count;
 	uint64_t after; /* begin with the events after this number */
 	bool has_after;
-	/* it does not make the daemon a client of tmux */
+	/* does not make the daemon a client of tmux */
 	bool is_passive;
 };
 

@@ -24,7 +24,7 @@ struct tmux {
 	struct muxbus_loop *loop;
 	struct muxbus_sync *sync;
 	bool is_live;
-	bool is_resting; /* it is detached until tmux_attach() */
+	bool is_resting; /* detached until tmux_attach() */
 	bool is_attaching; /* tmux_attach() was called, and is not done */
 	struct list attaches; /* work that waits until the daemon is attached */
 	struct loop_timer *attach_timer; /* time limit of this wait */

@@ -110,7 +110,7 @@ struct watch_order {
 	bool is_staying;
 	int64_t timeout_ms;
 	const struct pane_ref *pane;
-	const struct once *once; /* key of the request; NULL: it has none */
+	const struct once *once; /* key of the request; NULL: none */
 };
 
 /* Loads the watches from the store. The clock must outlive the set. */
