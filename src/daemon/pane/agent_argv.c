@@ -255,7 +255,6 @@ static size_t find_inner(const struct wrapper *wrapper, const char *const *words
 							    : count;
 		at++;
 	}
-	/* The command begins after "--", if there is one. */
 	for (size_t i = at; wrapper->kind == KIND_COMMAND && i < count; i++)
 		if (strcmp(words[i], "--") == 0)
 			return i + 1;

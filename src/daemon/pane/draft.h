@@ -31,7 +31,7 @@ struct draft_facts {
 	/* lines that Muxbus typed and ended, and that the program may not have read yet */
 	const char *ended;
 	size_t ended_len;
-	/* no person has pressed a key since Muxbus typed: the screen may be late, not different */
+	/* no person has pressed a key since Muxbus typed, but the screen may be late */
 	bool is_untouched;
 	bool is_other_form; /* the program may show a text in another form, as "[Pasted …]" */
 };

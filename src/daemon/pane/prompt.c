@@ -232,8 +232,8 @@ static bool is_like_draft(const struct prompt_row *row, size_t end)
 }
 
 /*
- * Returns true if the row is in a box: it begins with the side of the box. Above is another row of
- * the box, or its edge, perhaps with a title.
+ * Returns true if the row is in a box: it begins with the side of the box, and the row above has no
+ * text outside of the box.
  */
 static bool is_in_box(const struct prompt_view *view, const struct prompt_row *row)
 {

@@ -31,7 +31,7 @@ struct reporter {
 	struct stream_tap tap;
 	struct osc_reader reader;
 	struct list pending; /* of struct reporter_pending, oldest first */
-	int64_t paid_ms; /* CLOCK_MONOTONIC; until this time the posts so far use up the rate */
+	int64_t paid_ms; /* CLOCK_MONOTONIC: the rate is used up until this time */
 	unsigned slot; /* number for the key of the next notification */
 	unsigned held; /* number of posts beyond the rate, which the next notification counts */
 };

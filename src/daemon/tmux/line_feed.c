@@ -94,7 +94,6 @@ void line_feed_flush(struct line_feed *feed, struct pane_events_sink *sink, uint
 	feed->offset = offset;
 	buf_clear(&feed->ends);
 	buf_shrink(&feed->ends, TEXT_KEEP);
-	/* Count the last line even without a newline. */
 	for (count = at < end && feed->text.data[end - 1] != '\n'; at < end; at++)
 		count += feed->text.data[at] == '\n';
 	if (count > 0)

@@ -23,7 +23,7 @@ struct pane_input {
 	struct echo echo;
 	struct buf line;
 	size_t fresh; /* offset in line of what was typed after the line was seen empty */
-	/* the text of the line is not known: it is too long, or was edited */
+	/* the text of the line is not known, for example because it was edited */
 	bool is_other_form;
 	/* lines that Enter has ended, each with \n; the screen may still show them */
 	struct buf ended;

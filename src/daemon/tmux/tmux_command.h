@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 
-/* Returns an empty list; tmux_command() returns a list with one command of these words. */
+/* Returns an empty list; tmux_command() returns one command of these words, which end with NULL. */
 struct muxbus_command *tmux_command_new(void);
 struct muxbus_command *tmux_command(const char *name, ...) __attribute__((sentinel));
 
