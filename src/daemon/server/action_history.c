@@ -7,21 +7,21 @@
 _Static_assert(HISTORY_RESULT_MAX <= HISTORY_OUTCOME_MAX, "one member is for both");
 
 struct action {
-	uint64_t number; /* 0: the place is not used yet */
+	uint64_t number; /* from 1 */
 	int64_t time_ms;
 	int64_t begin_ms; /* CLOCK_MONOTONIC */
-	int64_t elapsed_ms; /* -1: there is no answer yet */
+	int64_t elapsed_ms; /* -1: not answered yet */
 	pid_t peer_pid;
-	bool is_masked; /* confidential values were left out of params */
+	bool is_masked; /* params has sizes in place of confidential values */
 	char method[48];
-	char error[32]; /* kind of the error; "": it succeeded */
-	char outcome[HISTORY_OUTCOME_MAX + 1]; /* text of the error, or begin of the result */
-	size_t room; /* bytes of memory of params */
+	char error[32]; /* kind of the error; "": none */
+	char outcome[HISTORY_OUTCOME_MAX + 1]; /* text of the error; begin or size of the result */
+	size_t room; /* allocated bytes of params */
 	char params[];
 };
 
 struct history {
-	struct action *actions[HISTORY_KEEP]; /* a ring by number; NULL: not used yet */
+	struct action *actions[HISTORY_KEEP]; /* a ring: index is number % HISTORY_KEEP */
 	uint64_t last;
 };
 
@@ -63,7 +63,7 @@ uint64_t history_begin(
 	struct action *action;
 	struct json_writer writer;
 	char memory[HISTORY_PARAMS_MAX + JSON_SPARE + 1];
-	/* This buffer is on the stack and has a fixed size, so long strings are cut. */
+	/* The buffer has a fixed size, so the JSON writer cuts long strings. */
 	struct buf text = {
 	    .data = (uint8_t *)memory, .cap = sizeof memory, .max = sizeof memory - 1};
 	bool is_masked = false;
@@ -83,7 +83,10 @@ uint64_t history_begin(
 	return action->number;
 }
 
-/* Copies an error's text without quotations; of tmux or a program, only to the first colon. */
+/*
+ * Copies the text of an error without its quotations. Texts of tmux_error and tool_failed end at
+ * the first colon.
+ */
 static void copy_masked(char *out, size_t size, const char *error, const char *text)
 {
 	const char *first = strchr(text, '"');

@@ -12,13 +12,13 @@
 
 enum {
 	CHAIN_SIZE = 2 * SHA256_SIZE, /* length of a hash as text */
-	PARAMS_MAX = 300, /* maximum bytes of parameters in a line; if it has texts: TEXTS_MAX */
-	TEXTS_MAX = 4096,
+	PARAMS_MAX = 300, /* longer parameters are cut in a line without texts */
+	TEXTS_MAX = 4096, /* the same for a line with texts (-o audit=full) */
 	TARGET_MAX = 64,
 	KEPT_BYTES = 4096, /* bytes of memory that are kept for the next parameters */
 	/* maximum number of pairs of user and role whose refusals are counted separately */
 	REFUSERS_MAX = 32,
-	REFUSED_PART = 8, /* refusals have at most 1/8 of audit_bytes in each file */
+	REFUSED_PART = 8, /* refusals may fill audit_bytes / REFUSED_PART of each file */
 	MINUTE_MS = 60000,
 	DAY_MS = 86400000,
 };
@@ -26,11 +26,11 @@ enum {
 static const char chain_member[] = ",\"chain\":\"";
 
 struct refuser {
-	int64_t since_ms; /* begin of its minute (CLOCK_MONOTONIC); 0: the place is free */
+	int64_t since_ms; /* begin of the counted minute (CLOCK_MONOTONIC); 0: never used */
 	uint32_t uid; /* UINT32_MAX: several users that share this place */
 	enum role role;
-	unsigned lines;
-	uint64_t unwritten;
+	unsigned lines; /* lines in this minute */
+	uint64_t unwritten; /* refusals without a line */
 };
 
 struct audit_log {
@@ -40,22 +40,21 @@ struct audit_log {
 	ino_t inode;
 	dev_t device;
 	off_t bytes;
-	bool is_torn; /* the file was removed, replaced or changed: the next first line says so */
-	int64_t first_ms; /* time of the first line in the file */
+	bool is_torn; /* the file was removed, replaced or changed: the next head says so */
+	int64_t first_ms; /* the age of the file counts from this time (CLOCK_REALTIME) */
 	uint64_t last;
-	uint64_t missed;
+	uint64_t missed; /* lines that could not be written since the last line of a request */
 	char chain[CHAIN_SIZE + 1];
 	struct buf line;
 	struct buf params;
-	/* a secret key for the hashes of parameters, which thus cannot be guessed */
-	struct hash_key key;
+	struct hash_key key; /* secret: without it, a hash does not help to guess the parameters */
 	struct refuser refusers[REFUSERS_MAX];
 	bool has_unwritten;
-	size_t refused_bytes; /* bytes of refusals in the present file */
+	size_t refused_bytes; /* bytes of refusals in the newer file */
 	struct list listeners;
 };
 
-/* Computes a line's hash: of the hash of the line before, and its own text before "chain". */
+/* Computes the hash of a line from the hash of the line before it and the text of the line. */
 static void hash_line(
     const char before[CHAIN_SIZE], const char *line, size_t len, char out[CHAIN_SIZE + 1])
 {
@@ -137,8 +136,8 @@ static int open_file(struct audit_log *audit)
 }
 
 /*
- * Opens the file again if it is not ours any more. Lines of another program stay: the next first
- * line (head) has the hash of our last line, and "torn": true.
+ * Opens the file again if another program has removed, replaced or changed it. The lines of that
+ * program stay. The next line is then a head with the hash of our last line and "torn": true.
  */
 static int look_again(struct audit_log *audit)
 {
@@ -163,7 +162,7 @@ static int look_again(struct audit_log *audit)
 	return 0;
 }
 
-/* Begins a new file if the present one is full or old. If this fails, the present file grows. */
+/* Begins a new file if the newer file is full or old. If this fails, the newer file grows. */
 static void turn_over(struct audit_log *audit)
 {
 	bool is_full = audit->bytes > (off_t)audit->options.bytes / 2;
@@ -176,7 +175,7 @@ static void turn_over(struct audit_log *audit)
 		audit->first_ms = now_ms; /* the clock was set back */
 	if (!is_full && !is_old)
 		return;
-	/* The older file is replaced only when a new one was made. */
+	/* Make the new file before the older file is lost. */
 	(void)snprintf(made_path, sizeof made_path, "%s.new", audit->path);
 	(void)unlink(made_path);
 	made = open(made_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -186,7 +185,7 @@ static void turn_over(struct audit_log *audit)
 	if (rename(audit->path, audit->old_path) < 0)
 		return;
 	if (rename(made_path, audit->path) < 0 || open_file(audit) < 0) {
-		/* if this fails, the next head says that lines are missing */
+		/* if this rename fails, look_again() notices the wrong file */
 		(void)rename(audit->old_path, audit->path);
 		audit->fd = fd;
 		audit->bytes = bytes;
@@ -219,7 +218,7 @@ static uint64_t number_of(const char *line, const char *member)
 	return number;
 }
 
-/* Goes on with the chain and the numbers of a file. Returns the size of its complete lines. */
+/* Continues the chain and the numbers of a file. Returns the size of its complete lines. */
 static size_t take_up(struct audit_log *audit, struct buf *text)
 {
 	static const char refusal[] = "\"outcome\":\"forbidden\"";
@@ -251,7 +250,10 @@ static size_t take_up(struct audit_log *audit, struct buf *text)
 	return (size_t)(end - begin);
 }
 
-/* Goes on with the old file's chain if an earlier daemon was killed before the new one's line 1. */
+/*
+ * Continues the chain of the older file. The newer file is empty if a daemon was killed before it
+ * wrote the head.
+ */
 static void take_up_old(struct audit_log *audit)
 {
 	struct buf text = BUF(AUDIT_FILE_MAX);
@@ -261,7 +263,7 @@ static void take_up_old(struct audit_log *audit)
 	buf_finish(&text);
 }
 
-/* Reads the key, or makes and stores one. If storing fails, hashes differ after each start. */
+/* Reads the key, or makes and stores one. A key that is not stored is lost at the next restart. */
 static void read_key(struct audit_log *audit, const char *state_dir)
 {
 	char path[PATH_MAX];
@@ -328,7 +330,7 @@ static const struct json *find_settled(const struct json *conditions)
 	return found;
 }
 
-/* Returns the parameter by which a method that only reads keeps or takes something; NULL: none. */
+/* Returns the parameter by which a reading method stores or takes something; NULL: none. */
 static const struct json *find_kept(const struct method *method, const struct json *params)
 {
 	const struct json *found = NULL;
@@ -371,12 +373,12 @@ static void put_target(
 			return;
 }
 
-/* Writes the parameters. Texts for declared tools and providers are never written. */
+/* Writes the parameters, without the texts of declared tools and provided methods. */
 static void put_params(struct audit_log *audit, struct json_writer *writer,
     const struct method *method, const struct json *params)
 {
 	bool is_full = audit->options.is_full && method->group == NULL;
-	/* Conditions of methods that only read can have patterns: only their sizes are written. */
+	/* Conditions may contain patterns: without is_full, only their sizes are written. */
 	bool is_named = method->group == NULL && !method_is_read_only(method);
 	struct buf *text = &audit->params;
 	struct json_writer own;
@@ -430,7 +432,7 @@ static void tell(struct audit_log *audit, uint64_t number)
 		listener->written(listener);
 }
 
-/* Returns true if there is room for a refusal, which may only be in its part of the file. */
+/* Returns true if refusals may take more room in the file. */
 static bool has_room_for_refusal(const struct audit_log *audit)
 {
 	return audit->refused_bytes < audit->options.bytes / REFUSED_PART;
@@ -446,7 +448,7 @@ static int add_refusal(struct audit_log *audit)
 	return 0;
 }
 
-/* Writes how many refusals had no line, for the minutes that began before until_ms. */
+/* Writes how many refusals had no line, for minutes that began until until_ms. */
 static void sum_up(struct audit_log *audit, int64_t until_ms)
 {
 	bool is_left = false;
@@ -503,7 +505,7 @@ void audit_end(struct audit_log *audit, uint64_t number, const char *outcome, in
 	(void)add(audit);
 }
 
-/* Finds the place of a user and a role. If none is free, several users share the last one. */
+/* Finds the place of a user and a role. If no place is free, users share the last place. */
 static struct refuser *find_refuser(struct audit_log *audit, uint32_t uid, enum role role)
 {
 	struct refuser *place = NULL;
@@ -546,7 +548,7 @@ void audit_refuse(struct audit_log *audit, const struct audit_action *action)
 	put_caller(&writer, action);
 	json_put_str(&writer, "outcome", "forbidden");
 	if (++refuser->lines == AUDIT_REFUSALS)
-		/* further refusals have no line of their own */
+		/* further refusals of this minute are only counted */
 		json_put_bool(&writer, "counted", true);
 	(void)add_refusal(audit);
 }
@@ -578,7 +580,7 @@ int audit_read(const struct audit_log *audit, struct buf *out)
 	return 0;
 }
 
-/* Returns true for a first line that says that lines before it are missing. */
+/* Returns true for a head with "torn", before which lines may be missing. */
 static bool is_torn(const char *line, size_t len)
 {
 	static const char torn[] = "\"torn\":true";
@@ -598,7 +600,7 @@ size_t audit_verify(const struct audit_log *audit, const char *text, size_t len)
 		at = next != NULL ? find_chain(line, (size_t)(next - line)) : NULL;
 		if (at == NULL)
 			return number;
-		/* the first line that is kept has the hash of the one before it */
+		/* the first line is a head, which has the hash of the line before it */
 		if (chain[0] == '\0') {
 			const char *first =
 			    memmem(line, (size_t)(at - line), before, sizeof before - 1);
@@ -612,7 +614,7 @@ size_t audit_verify(const struct audit_log *audit, const char *text, size_t len)
 		if (memcmp(chain, right, CHAIN_SIZE) != 0)
 			return number;
 	}
-	if (len == 0 && audit->bytes == 0) /* nothing was written so far */
+	if (len == 0 && audit->bytes == 0)
 		return 0;
 	return memcmp(chain, audit->chain, CHAIN_SIZE) == 0 ? 0 : number + 1;
 }

@@ -17,14 +17,14 @@
 /* The memory for a line of at least this many bytes is freed at once. */
 #define BIG_LINE_BYTES ((size_t)64 * 1024)
 
-#define HELD_PANES_MAX 64 /* panes whose output one request waits for */
+#define HELD_PANES_MAX 64 /* maximum panes for whose output later requests are held */
 #define SCRATCH_KEEP_BYTES ((size_t)4096)
-#define ENVELOPE_BYTES 4096 /* bytes of a line without its result */
+#define ENVELOPE_BYTES 4096 /* maximum bytes of a response without its result */
 
 struct dispatch {
 	struct daemon *parts;
 	struct json_reader *reader;
-	struct buf scratch; /* memory that field_read() uses for the arguments */
+	struct buf scratch; /* memory of the texts in args */
 	struct buf id; /* id of the present request, as JSON text */
 	void *args; /* room for the arguments of any method */
 	struct dispatch_hooks hooks;
@@ -33,7 +33,7 @@ struct dispatch {
 	uint64_t last;
 };
 
-/* Makes a reader of lines. The results of providers can be longer than requests. */
+/* Makes a reader of lines. A result of a provider may be longer than a request. */
 static struct json_reader *reader_new(struct daemon *parts)
 {
 	const struct config_limits *limits = &parts->config->limits;
@@ -104,7 +104,7 @@ static void refuse_method(struct request *request, const char *name)
 {
 	struct buf shown = BUF(80);
 	const char *text, *nearest, *advice = method_advice(name);
-	(void)str_append_visible(&shown, name, strlen(name)); /* a shortened name is enough */
+	(void)str_append_visible(&shown, name, strlen(name));
 	text = shown.data ? (const char *)shown.data : "";
 	nearest = method_nearest(name);
 	if (advice != NULL) {
@@ -129,7 +129,7 @@ void dispatch_refuse(struct request *request, const struct field_error *error)
 	struct buf data;
 	struct json_writer writer;
 	json_start(&writer, &data, 8192);
-	/* A name that is longer than any field's is cut, as users only have to recognise it. */
+	/* Cut a very long name: users only have to recognise it. */
 	if (error->field != NULL)
 		(void)json_put_text(&writer, "field", error->field, strnlen(error->field, 256));
 	request_fail_data(
@@ -165,9 +165,8 @@ static bool is_admitted(
 
 static struct {
 	struct request *request;
-	/* the model was not just read for this request, so it may be put off */
-	bool may_be_put_off;
-	bool may_look_at; /* its window was not just read for this request, so it may be */
+	bool may_be_put_off; /* tmux is followed, and was not just listed for the request */
+	bool may_look_at; /* in addition, no window was just listed for the request */
 	struct work work;
 } turn;
 
@@ -197,7 +196,7 @@ bool dispatch_attach_first(struct request *request)
 	}
 	if (!tmux_is_detached(request_daemon(request)->tmux))
 		return false;
-	/* To attach runs the user's hooks in tmux, and sessions become attached. */
+	/* Attaching runs the user's hooks of tmux, and changes which sessions are attached. */
 	if (request_role(request) == ROLE_READ_ONLY) {
 		request_audit_refusal(request);
 		request_fail_data(request, MESSAGE_FORBIDDEN, "\"role\":\"read_only\"",
@@ -229,7 +228,7 @@ bool dispatch_look_at(struct request *request, uint32_t window)
 struct hold {
 	struct list link;
 	struct dispatch *dispatch; /* NULL: freed */
-	uint32_t peer; /* its number; 0: none, as the daemon ends */
+	uint32_t peer; /* number of the peer; 0: the daemon stops */
 	uint64_t number; /* number of the earlier request */
 	size_t count; /* panes whose output does not flow yet, plus 1 while hold() runs */
 };
@@ -256,8 +255,8 @@ static uint64_t begun_flows(const struct dispatch *dispatch)
 }
 
 /*
- * Holds later requests of a peer until the output of panes is followed, for which an earlier
- * request waits: a later one may cause this output, as send_keys does.
+ * Holds the later requests of a peer until the output that a request has asked for flows. A later
+ * request, such as send_keys, may cause this output.
  */
 static void hold(
     struct dispatch *dispatch, const struct peer *peer, uint64_t number, uint64_t begun)
@@ -279,8 +278,8 @@ static void hold(
 }
 
 /*
- * Calls the handler of a request. done: work that was done for it before. Returns the work after
- * which the handler is called again, if it has put the request off.
+ * Calls the handler of a request. done: the kind of work that was just done for it. If the handler
+ * has put the request off, returns the work to do; otherwise WORK_NONE.
  */
 static struct work call(struct dispatch *dispatch, struct request *request,
     const struct json *params, enum work_kind done, uint64_t number)
@@ -307,7 +306,7 @@ struct put_off {
 	struct list link;
 	struct dispatch *dispatch; /* NULL: freed before the work was done */
 	struct request *request;
-	enum work_kind kind; /* WORK_NONE: it is held behind an earlier request */
+	enum work_kind kind; /* WORK_NONE: the request is held behind an earlier one */
 	uint64_t number; /* number in the order of arrival */
 	bool has_peer; /* the request came from a peer, which may have disconnected */
 	struct buf params; /* parameters as JSON; empty: none */
@@ -349,7 +348,7 @@ static void handle_again(struct put_off *again)
 		    again->params.len, &json_error);
 	if (peer != NULL)
 		peer_forget_pane(peer);
-	/* A method that waits and reads may take notifications, which no one would get now. */
+	/* A method that waits and reads may take notifications, which would then be lost. */
 	if (peer == NULL && again->has_peer && method->flags & METHOD_WAITS &&
 	    method->effects & METHOD_READS)
 		request_fail(again->request, MESSAGE_CANCELLED, "the connection was closed");
@@ -368,7 +367,7 @@ static void on_done(void *data, int error)
 		return;
 	}
 	list_remove(&again->link);
-	/* If reading tmux has failed, most methods can use the old model. */
+	/* If the listing failed, a method without METHOD_NEEDS_TMUX uses the old model. */
 	if (error < 0 &&
 	    (!work_is_look(again->kind) ||
 		request_method(again->request)->flags & METHOD_NEEDS_TMUX))
@@ -398,7 +397,7 @@ static struct put_off *put_off(struct dispatch *dispatch, struct request *reques
 }
 
 /*
- * Returns true if an earlier request of the peer waits: for_look: for a reading of tmux, otherwise
+ * Returns true if an earlier request of the peer waits for a listing of tmux; if for_look is false,
  * for an attach.
  */
 static bool is_behind(
@@ -414,8 +413,8 @@ static bool is_behind(
 }
 
 /*
- * Returns true if a request must wait behind one that waits for an attach or for output. Without a
- * peer there is no order.
+ * Returns true if a request must wait behind an earlier one that waits for an attach or for output.
+ * Requests without a peer have no order.
  */
 static bool is_held(const struct dispatch *dispatch, const struct request *request, uint64_t number)
 {
@@ -462,7 +461,7 @@ void dispatch_goodbye(struct dispatch *dispatch, struct peer *peer)
 			hold->peer = 0;
 }
 
-/* Leaves requests that are put off: their work goes on, and on_done() then finds no dispatch. */
+/* Detaches requests that are put off. Their work goes on, and on_done() then fails them. */
 static void leave_put_offs(struct dispatch *dispatch)
 {
 	while (!list_is_empty(&dispatch->put_offs)) {
@@ -480,8 +479,8 @@ static void leave_put_offs(struct dispatch *dispatch)
 }
 
 /*
- * Passes a response of a peer to the hook. response NULL: only its id can be read. Returns false if
- * no hook takes it.
+ * Passes a response of a peer to the hook. response NULL: only its id is known. Returns false if
+ * the hook does not take the response.
  */
 static bool pass_response(struct dispatch *dispatch, struct peer *peer, const struct json *id,
     const struct json *response, const char *reason)
@@ -490,7 +489,7 @@ static bool pass_response(struct dispatch *dispatch, struct peer *peer, const st
 	    dispatch->hooks.response(dispatch->hooks.response_data, peer, id, response, reason);
 }
 
-/* Goes on with a request after work that was done for it; done: the kind of the work. */
+/* Continues a request. done: the kind of work that was just done for it. */
 static void go_on(struct dispatch *dispatch, struct request *request, const struct json *params,
     uint64_t number, enum work_kind done)
 {
@@ -525,8 +524,8 @@ void dispatch_run(struct dispatch *dispatch, struct request *request, const stru
 }
 
 /*
- * Sets the call within which a request is made. A text that is too long for an id is ignored, since
- * it names no call.
+ * Sets the provider's call within which a request is made. A text that is too long for an id names
+ * no call, and is ignored.
  */
 static void set_within(struct request_origin *origin, const struct json *within)
 {
@@ -557,7 +556,7 @@ static void handle(struct dispatch *dispatch, struct peer *peer, const struct me
 		refuse_method(request, message->method);
 }
 
-/* Refuses a line. It may have the id of an awaited response, which has failed then. */
+/* Refuses a line. If the line has the id of an awaited response, that response has failed. */
 static void refuse(struct dispatch *dispatch, struct peer *peer, const struct json *id,
     enum message_error error, const char *reason)
 {

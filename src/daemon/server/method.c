@@ -15,14 +15,14 @@ static struct {
 	size_t count;
 } others[METHOD_ORIGIN_COUNT_];
 
-/* All rows, sorted by name; made again when the rows of an origin change. */
+/* All rows that are not hidden by others, sorted by name. */
 static struct {
 	const struct method **rows;
 	const char **names; /* NULL-terminated */
 	size_t count;
 } all;
 
-/* All second spellings; of two equal ones the first counts. */
+/* Second spellings; of two equal ones the first counts. */
 static struct {
 	struct spelling {
 		const char *name;
@@ -59,7 +59,7 @@ void method_set_tables(const struct method_table *tables)
 	built_in.tables = tables;
 }
 
-/* Aborts the daemon: a row with begun() but no parameter "key" would do repeated requests twice. */
+/* Aborts the daemon for a row with begun() that has no parameter "key". */
 static void refuse_row(const struct method *row)
 {
 	log_error("the method %s keeps keys and has none", row->name);
@@ -328,14 +328,14 @@ static struct field_result *copy_results(
 }
 
 /*
- * Returns a copy of fields (may be NULL) with the parameter "key"; NULL: they have it already.
- * *args_size grows by the size of repeat_args.
+ * Returns a copy of fields (may be NULL) with the parameter "key"; NULL if the fields have it
+ * already. *args_size grows, since struct repeat_args follows the other arguments.
  */
 static struct field *fields_with_key(const struct field *fields, size_t *args_size)
 {
 	const size_t step = sizeof(const char *);
 	size_t count = count_fields(fields);
-	/* This is never 0, which means no key. */
+	/* The offset must not be 0, which means: no key. */
 	size_t offset = (*args_size > 0 ? *args_size + step - 1 : step) / step * step;
 	struct field *copy;
 	for (size_t at = 0; at < count; at++)

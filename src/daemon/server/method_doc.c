@@ -74,7 +74,7 @@ void method_write(struct json_writer *writer, const char *name, const struct met
 	json_put_str(writer, "title", method->title);
 	json_put_str(writer, "summary", method->summary);
 	json_put_given(writer, "help", method->help);
-	if (method->group != NULL) /* it is a declared tool or a provided method */
+	if (method->group != NULL)
 		json_put_str(writer, "group", method->group);
 	if (method->also != NULL) {
 		json_array_begin(writer, "also");
@@ -173,7 +173,7 @@ static void write_method(struct buf *out, const struct method *method)
 		(void)buf_append_str(out, ".Pp\nExample:\n.Bd -literal -offset indent\n");
 		(void)buf_printf(out, "{\"method\":\"%s\",\"params\":", method->name);
 		field_write_mdoc_line(out, method->example);
-		out->len--; /* takes the newline away, as the object is closed first */
+		out->len--; /* the newline: the closing brace comes before it */
 		(void)buf_append_str(out, "}\n.Ed\n");
 	}
 	mem_free(fields);

@@ -67,8 +67,8 @@ int output_add(struct output *output, const void *bytes, size_t len)
 }
 
 /*
- * Adds bytes by reference. Calls release once with data, when the bytes are not needed any more,
- * also after a failure.
+ * Adds bytes by reference. Calls release once with data when the bytes are not needed any more,
+ * which is at once after a failure.
  */
 static int output_add_reference(struct output *output, const void *bytes, size_t len,
     void (*release)(const void *bytes, size_t len, void *data), void *data)
@@ -98,8 +98,8 @@ int output_add_buf(struct output *output, struct buf *line)
 }
 
 /*
- * Moves the bytes from the stage to the output's own memory: the socket is full, and another peer
- * may use the stage.
+ * Moves the bytes from the stage to the output's own memory. Another peer may use the stage while
+ * the socket is full.
  */
 static int keep_staged(struct output *output)
 {
@@ -233,10 +233,10 @@ int backlog_write(struct output *output, const char *subscription, struct event_
 struct response_slot {
 	struct list link;
 	struct response_row *row;
-	void (*gone)(void *data); /* called if the peer disconnects before; NULL when answered */
+	void (*gone)(void *data); /* called if the peer disconnects first; NULL: answered */
 	void *data;
 	bool is_waiting;
-	struct buf line; /* the response, held until those before it are complete */
+	struct buf line; /* the response, held until earlier responses are complete */
 	void (*sent)(struct peer *peer, void *data);
 	void *sent_data;
 };

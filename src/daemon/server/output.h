@@ -2,9 +2,9 @@
 /*
  * The output of a peer: the bytes that wait to be written to its socket.
  *
- * All peers share one stage, a piece of memory from which the socket takes bytes at once, so that a
- * peer needs no memory of its own. It does need memory if another peer uses the stage, if the bytes
- * do not fit, or if the socket is full.
+ * All peers share one stage, a piece of memory for short output that the socket takes at once. A
+ * peer gets memory of its own if another peer uses the stage, if the bytes do not fit, or if the
+ * socket is full.
  */
 #pragma once
 
@@ -32,24 +32,24 @@ void output_finish(struct output *output);
 /* Adds a copy of bytes. Returns 0, or -1 if memory runs out. */
 int output_add(struct output *output, const void *bytes, size_t len);
 /*
- * Adds the content of a buffer: copies a short one, takes over a long one. Returns 0, or -1 if
- * memory runs out.
+ * Adds the content of a buffer: copies short content, and takes long content over. Returns 0, or -1
+ * if memory runs out.
  */
 int output_add_buf(struct output *output, struct buf *line);
 
 enum output_sent {
-	OUTPUT_SENT_SOME, /* some or all bytes were written */
+	OUTPUT_SENT_SOME, /* some or all bytes were written, or a signal came first */
 	OUTPUT_SENT_FULL, /* the socket takes nothing now */
 	OUTPUT_SENT_BROKEN, /* the other end is closed, or there is no memory for the rest */
 };
 /* Writes once to the socket fd. The output must not be empty. */
 enum output_sent output_send(struct output *output, int fd);
 
-/* The backlog: events that wait until a peer reads. All backlogs share the memory of an event. */
+/* The backlog: events that wait until a peer reads. Backlogs share the memory of an event. */
 
 struct backlog {
 	struct list items;
-	size_t bytes; /* bytes of the events as they will be sent */
+	size_t bytes; /* bytes of JSON of these events */
 };
 
 void backlog_init(struct backlog *backlog);
@@ -65,14 +65,14 @@ struct event_entry *backlog_take(
 int backlog_write(struct output *output, const char *subscription, struct event_entry *event);
 
 /*
- * The row of responses that a peer still has to get. Each request reserves a place (slot) for its
- * response. Responses of requests that do not wait leave in the order of the requests; one that is
- * complete too early is held. The response of a waiting request leaves when it is complete.
+ * The row of responses that a peer still has to get. A request reserves a place (slot) for its
+ * response. Responses of requests that do not wait leave in the order of the requests; a response
+ * that is complete too early is held. The response of a waiting request leaves when it is complete.
  */
 
 struct response_row {
 	struct peer *peer;
-	/* Takes a line when it is its turn. Returns false if no one reads any more. */
+	/* Takes a response when its turn has come. Returns false if the peer cannot get it. */
 	bool (*emit)(struct peer *peer, struct buf *line);
 	struct list slots; /* slots of responses that leave in order */
 	size_t count; /* number of slots that are not answered */
@@ -84,7 +84,7 @@ struct response_row {
 void response_row_init(
     struct response_row *row, struct peer *peer, bool (*emit)(struct peer *peer, struct buf *line));
 
-/* Reserves a slot. gone is called if the peer disconnects before peer_respond(). */
+/* Reserves a slot. gone is called if the peer disconnects before the answer. */
 struct response_slot *response_row_reserve(
     struct response_row *row, bool is_waiting, void (*gone)(void *data), void *data);
 /* Returns the data of the first open request for which is_it() is true, or NULL. */
@@ -93,8 +93,8 @@ void *response_row_find(const struct response_row *row,
 struct peer *response_slot_peer(const struct response_slot *slot);
 
 /*
- * Answers a slot. A line that is too early is taken over and held. sent may be NULL; it is called
- * when the line leaves. sent_data is freed.
+ * Answers a slot. A line whose turn has not come is taken over and held. sent may be NULL; it is
+ * called when the line leaves. sent_data is freed.
  */
 void response_row_answer(struct response_slot *slot, struct buf *line,
     void (*sent)(struct peer *peer, void *data), void *sent_data);

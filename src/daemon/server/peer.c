@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Peers. The descriptor of a peer is watched for changes (edge-triggered), since a half-closed
- * connection would otherwise wake the daemon forever. So input is read until there is no more, or
- * until the share of this turn of the loop is used up.
+ * Peers. The socket of a peer is watched edge-triggered, since a half-closed connection would
+ * otherwise wake the daemon forever. So input is read until there is no more, or until the peer's
+ * share of this turn of the loop is used up.
  *
- * If output is unread, libevent reports the end of a connection as input, so a read may miss the
- * end. A later write finds it; if there is no response to write, the input is read once more.
+ * While output is unread, libevent reports the end of a connection as input, so a read may miss the
+ * end. A later write finds the end. If there is nothing to write, the input is read once more.
  */
 #include "daemon/server/peer.h"
 
@@ -21,11 +21,11 @@
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
 
-#define TURN_LINES 64 /* maximum lines of one peer in one turn, before other peers have theirs */
-#define TURN_US 200 /* maximum us for these lines, some of which write to the disk */
+#define TURN_LINES 64 /* maximum lines of one peer before other peers have their turn */
+#define TURN_US 200 /* no further line begins after so many microseconds */
 #define TURN_READS 16
 #define OUTPUT_BYTES ((size_t)64 * 1024) /* with more bytes of output, events wait in the backlog */
-#define GONE_AFTER 6 /* so many times stuck_ms a large response may stay unread */
+#define GONE_AFTER 6 /* more than PEER_IDLE_MAX may stay unread for so many times stuck_ms */
 
 struct peer {
 	struct list link;
@@ -35,30 +35,30 @@ struct peer {
 	pid_t pid;
 	uid_t uid;
 	enum role role;
-	struct peer_origin *origin; /* owned; its memory has only as many processes as it needs */
+	struct peer_origin *origin; /* owned; allocated for origin->count processes */
 	int fd;
 	struct event input_event; /* for input, and its end; edge-triggered */
-	struct event write_event; /* active only while the socket is full */
-	struct loop_timer *turn; /* does the rest of the work, from the loop */
+	struct event write_event; /* active while the socket is full */
+	struct loop_timer *turn; /* calls on_turn() for the rest of the work */
 
 	struct line_input input;
 	bool is_readable; /* the socket may have more input */
-	bool is_closing; /* the peer will send no more: its input is read until the end */
-	/* the end of the input may have been missed: nothing was written since the last read */
+	bool is_closing; /* the peer has closed its side: read until the end */
+	/* the last read may have missed the end of the input, and nothing was written since */
 	bool is_end_hidden;
 	bool is_input_ended;
-	bool is_gone; /* no one reads any more: output is dropped */
-	bool is_ended; /* it is freed at its next turn */
-	bool is_working; /* work() runs, which checks everything at its end */
+	bool is_gone; /* the peer does not read any more: output is dropped */
+	bool is_ended; /* the peer is freed at its next turn */
+	bool is_working; /* work() runs, and checks everything at its end */
 	bool is_turn_due;
 	struct output output;
 	struct backlog backlog; /* the events that come after the output */
 	struct response_row responses;
-	size_t counted_bytes; /* how much of shared->unread is its own */
+	size_t counted_bytes; /* the part of this peer in shared->unread */
 
 	struct subscription_set *subscriptions;
 	char *cwd;
-	bool is_behind; /* events were dropped, so it gets a gap */
+	bool is_behind; /* events or lines were dropped: the peer gets a gap later */
 	void (*room)(struct peer *peer, void *data); /* NULL: none */
 	void *room_data;
 	void (*ended)(void *data); /* NULL: none */
@@ -228,7 +228,6 @@ size_t peer_unread(const struct peer *peer, int64_t now_ms, int64_t *ret_idle_ms
 	*ret_idle_ms = peer->output.len > 0 ? now_ms - peer->output.moved_ms : 0;
 	if (peer->is_ended || peer->is_gone)
 		return 0;
-	/* without events, whose memory the log shares */
 	return unread_bytes(peer) - peer->backlog.bytes;
 }
 
@@ -240,7 +239,7 @@ static bool is_idle(const struct peer *peer)
 	return idle_ms >= PEER_IDLE_MS;
 }
 
-/* Returns the number of unread bytes beyond which no requests are read. */
+/* Returns the small limit of unread bytes (peer.h). */
 static size_t accept_max(const struct peer *peer)
 {
 	size_t max = unread_max(peer) / 2;
@@ -272,7 +271,7 @@ void peer_disconnect(struct peer *peer, const char *reason)
 	discard_output(peer);
 }
 
-/* No one reads any more. Requests that were sent are still done; waits are cancelled. */
+/* The peer does not read any more. Requests in its input are still done; waits are cancelled. */
 static void set_gone(struct peer *peer)
 {
 	if (peer->is_gone)
@@ -304,7 +303,7 @@ static bool send_event(void *data, const char *subscription, struct event_entry 
 	struct peer *peer = data;
 	struct counters *counters = peer->parts->counters;
 	if (peer->is_gone || peer->is_ended)
-		return true; /* no one misses this event */
+		return true;
 	if (unread_bytes(peer) + event->json_len > lines_max(peer)) {
 		peer->is_behind = true;
 		counters->events_dropped++;
@@ -333,7 +332,7 @@ static void refill(struct peer *peer)
 	}
 }
 
-/* Drops the events of a peer that does not read; it gets a gap when it reads again. */
+/* Drops the events of a peer that does not read. The peer gets a gap when it reads again. */
 static void drop_backlog(struct peer *peer)
 {
 	char subscription[SUBSCRIPTION_NAME_SIZE];
@@ -417,7 +416,7 @@ void peer_drain(struct peer *peer, int64_t until_ms)
 	flush(peer);
 	while (
 	    peer->output.len > 0 && !peer->is_ended && (left_ms = until_ms - clock_mono_ms()) > 0) {
-		(void)poll(&writable, 1, (int)left_ms); /* a signal may end it early */
+		(void)poll(&writable, 1, (int)left_ms);
 		flush(peer);
 	}
 }
@@ -439,7 +438,7 @@ void peer_respond(struct response_slot *response_slot, struct buf *line,
 
 static bool can_accept(const struct peer *peer)
 {
-	/* The calls of a provider have at most half of unread_bytes. */
+	/* Calls to a provider may fill half of unread_bytes. */
 	size_t max = peer->ended != NULL ? unread_max(peer) / 2 : accept_max(peer);
 	return !peer->is_ended && peer->responses.count < PEER_ORDERED_MAX &&
 	    unread_bytes(peer) <= max;
@@ -453,15 +452,15 @@ static bool has_hung_up(const struct peer *peer)
 
 static bool read_some(struct peer *peer)
 {
-	/* There is no room for control data, so no descriptor can be passed to us. */
+	/* There is no room for control data, so the peer cannot pass a descriptor to us. */
 	struct iovec room = {peer->shared->scratch, peer->shared->scratch_size};
 	struct msghdr message = {.msg_iov = &room, .msg_iovlen = 1};
 	ssize_t n = recvmsg(peer->fd, &message, MSG_DONTWAIT);
-	/* If a tmux connects here, it sends a binary number first, and would wait forever. */
+	/* A tmux client that connects here sends a binary number first, and would wait forever. */
 	bool is_binary =
 	    n > 1 && peer->shared->scratch[1] == '\0' && !line_input_is_pending(&peer->input);
 	if (n > 0 && !is_binary) {
-		/* A read ends where a descriptor is passed, even if more bytes follow. */
+		/* A read ends at a passed descriptor, even if more bytes follow. */
 		bool is_all = (size_t)n < room.iov_len && !(message.msg_flags & MSG_CTRUNC);
 		line_input_add(&peer->input, room.iov_base, (size_t)n);
 		peer->is_readable = !is_all || peer->is_closing;
@@ -575,7 +574,7 @@ static void work(struct peer *peer)
 		tell_end(peer);
 	flush(peer);
 	if (peer->is_end_hidden && peer->responses.count == 0 && can_accept(peer))
-		(void)read_some(peer); /* the input is handled in the next turn */
+		(void)read_some(peer); /* its lines are handled in the next turn */
 	if (peer->is_behind && list_is_empty(&peer->backlog.items) &&
 	    unread_bytes(peer) <= PEER_IDLE_MAX / 4) {
 		peer->is_behind = false;
@@ -596,7 +595,7 @@ static void work(struct peer *peer)
 	if (peer->is_ended)
 		peer_free(peer);
 	else if (can_accept(peer) && has_input(peer))
-		loop_timer_arm(peer->turn, 0); /* so that other peers have their turn before */
+		loop_timer_arm(peer->turn, 0); /* other peers have their turn first */
 	else
 		watch_idle(peer);
 }
@@ -604,7 +603,7 @@ static void work(struct peer *peer)
 static void on_input(evutil_socket_t fd UNUSED, short events, void *data)
 {
 	struct peer *peer = data;
-	/* an error may come in place of EV_CLOSED */
+	/* libevent may report an error in place of EV_CLOSED */
 	peer->is_closing = peer->is_closing || events & EV_CLOSED;
 	if (!peer->is_input_ended)
 		peer->is_readable = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Finds the pane of a process. The kernel's data count more than the environment, which any program
- * can set.
+ * Finds the pane of a process. Data of the kernel count more than the environment, which any
+ * program can set.
  */
 #include "daemon/server/peer_pane.h"
 
@@ -13,8 +13,8 @@
 #define ENVIRON_BYTES_MAX ((size_t)1024 * 1024)
 
 /*
- * If more processes than this, counted from the peer's own, come before one with a terminal, one
- * of them may be a daemon that several panes share.
+ * Maximum processes without a terminal, from the peer's own upwards, before one with a terminal. If
+ * there are more, one of them may be a daemon that several panes share.
  */
 #define DETACHED_MAX 1
 
@@ -108,8 +108,8 @@ static const char *variable(const struct buf *block, const char *name)
 }
 
 /*
- * Returns true if the variable TMUX ("SOCKET,PID,SESSION") names our tmux server; it may name the
- * socket by any path.
+ * Returns true if the variable TMUX ("SOCKET,PID,SESSION") names our tmux server. The path of the
+ * socket may be another one for the same file.
  */
 static bool is_same_server(const char *tmux, const char *tmux_socket)
 {
@@ -127,7 +127,7 @@ static bool is_same_server(const char *tmux, const char *tmux_socket)
 	    a.st_ino == b.st_ino;
 }
 
-/* Returns true if the variable TMUX names an ended tmux server: its pane ids are used again. */
+/* Returns true if the variable TMUX names an ended tmux server, whose pane ids are used again. */
 static bool is_ended_server(const char *tmux, pid_t server)
 {
 	const char *comma = strchr(tmux, ',');
@@ -135,7 +135,7 @@ static bool is_ended_server(const char *tmux, pid_t server)
 	return server > 0 && pid > 0 && pid != server && process_has_ended((pid_t)pid);
 }
 
-/* Returns the pane in the environment of a process, which need not exist. */
+/* Returns the pane that the environment of a process names. The pane may not exist. */
 static uint32_t pane_of_environment(pid_t pid, const char *tmux_socket, pid_t server)
 {
 	struct buf block = BUF(ENVIRON_BYTES_MAX);
@@ -156,7 +156,7 @@ uint32_t peer_pane_claimed(pid_t pid, const char *tmux_socket)
 	return pane_of_environment(pid, tmux_socket, 0);
 }
 
-/* Returns true if an id is above all pane ids in the model, so that the pane is newer. */
+/* Returns true if a pane id is above all pane ids in the model: tmux counts pane ids upwards. */
 static bool is_later(const struct muxbus_model *model, uint32_t id)
 {
 	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, model)
@@ -204,7 +204,7 @@ static bool find_by_environment(const struct peer_origin *origin, const struct m
 	return false;
 }
 
-/* One process of Codex may have several threads; it tells its commands theirs by a variable. */
+/* A process of Codex may have several threads; a variable names the thread to its commands. */
 static void find_thread(pid_t pid, char out[PANE_REF_THREAD_SIZE])
 {
 	struct buf block = BUF(ENVIRON_BYTES_MAX);
@@ -257,8 +257,8 @@ void peer_pane_hear(
 	if ((pane->pane != MUXBUS_NO_ID && !pane->is_weak) || now == NULL)
 		return;
 	/*
-	 * An old model may have the pid of a program that has ended, but `said` is bound only to
-	 * one that runs.
+	 * An old model may have the pid of a process that has ended. `said` is bound only to a
+	 * process that runs.
 	 */
 	if (is_bound && said->pid == 0 && process_has_terminal(now->pid))
 		said->pid = now->pid;

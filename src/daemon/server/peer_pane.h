@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Finds the pane of a process, by its terminal, its ancestors and its environment. The best
- * evidence first: the process has the terminal of a pane; an ancestor has; an ancestor is the first
- * process of a pane; the variable TMUX_PANE in the environment of the process or an ancestor (weak:
- * it may be inherited or set by any program).
+ * Finds the pane of a process. The search goes from the process up to its ancestors. It takes the
+ * first process that has the terminal of a pane or is the first process of a pane. If there is
+ * none, it takes the first environment with a variable TMUX_PANE for this tmux server. That is weak
+ * evidence: a variable may be inherited, or set by any program.
  */
 #pragma once
 
@@ -13,10 +13,10 @@
 
 enum pane_evidence {
 	PANE_NONE,
-	PANE_ENVIRONMENT, /* weak: inherited, or set by any program */
-	PANE_ANCESTOR_PID,
-	PANE_ANCESTOR_TTY,
-	PANE_TTY,
+	PANE_ENVIRONMENT,
+	PANE_ANCESTOR_PID, /* the process or an ancestor is the first process of the pane */
+	PANE_ANCESTOR_TTY, /* an ancestor has the terminal of the pane */
+	PANE_TTY, /* the process has the terminal of the pane */
 	PANE_SAID, /* by peer_speak_for() */
 };
 
@@ -24,17 +24,17 @@ struct peer_pane {
 	uint32_t pane; /* MUXBUS_NO_ID: none */
 	pid_t pane_pid; /* first process of the pane when the pane was found */
 	enum pane_evidence evidence;
-	/* An environment names it, or neither the peer's process nor its parent has a terminal. */
+	/* An environment names the pane, or neither the process nor its parent has a terminal. */
 	bool is_weak;
 	bool is_early; /* an environment names a pane that is newer than the model */
 	/*
-	 * All ancestors are known, none has a terminal, none names a newer pane, and the peer has
-	 * said no pane.
+	 * The process is in no pane: all ancestors are known, none of these processes has a
+	 * terminal or names a newer pane, and the peer has said no pane.
 	 */
 	bool is_outside;
 	/*
 	 * If the evidence is weak, or there is no pane: the thread of an agent that the environment
-	 * names; "": none.
+	 * of the process names; "": none.
 	 */
 	char thread[PANE_REF_THREAD_SIZE];
 };
@@ -50,34 +50,34 @@ struct peer_process {
 #define PEER_ANCESTORS_MAX 64
 struct peer_origin {
 	size_t count; /* 0: the process had ended */
-	char program[16]; /* name of its process, cut by the kernel to 15 bytes */
-	bool is_whole; /* false: it has more ancestors than fit */
-	struct peer_process processes[PEER_ANCESTORS_MAX];
+	char program[16]; /* name of the process, cut by the kernel to 15 bytes */
+	bool is_whole; /* all ancestors are known */
+	struct peer_process processes[PEER_ANCESTORS_MAX]; /* the process, then its ancestors */
 };
 
 void peer_origin_read(pid_t pid, struct peer_origin *ret_origin);
 bool peer_process_is_there(const struct peer_process *process);
 
 /*
- * Finds the pane of a process in the model; never a later pane with the same terminal or pid.
- * tmux_socket (the path of tmux's socket) and server (the pid of the tmux server; 0: unknown) are
- * compared with the variable TMUX in an environment.
+ * Finds the pane of a process in the model. A later pane with the same terminal or pid is not
+ * taken. tmux_socket (the path of tmux's socket) and server (the pid of the tmux server; 0:
+ * unknown) are compared with the variable TMUX in an environment.
  */
 void peer_pane_find(const struct peer_origin *origin, const struct muxbus_model *model,
     const char *tmux_socket, pid_t server, struct peer_pane *ret_pane);
 
-/* Returns true if the pane still has the program that it had when it was found. */
+/* Returns true if the pane still has the program that it had when it was found, or is dead. */
 bool peer_pane_lasts(const struct peer_pane *pane, const struct muxbus_model *model);
 
 /* The pane that a peer says it is in. */
 struct peer_said {
 	uint32_t pane; /* MUXBUS_NO_ID: none */
-	pid_t pid; /* the pane's program that this is bound to; 0: not bound yet */
+	pid_t pid; /* if bound: the first process of that pane; 0: not bound yet */
 };
 
 /*
- * Takes the pane that the peer says, unless another one is certain (is_weak is false). is_bound:
- * only while that pane has the same program.
+ * Takes the pane that the peer says, unless `pane` is certain already. is_bound: `said` counts only
+ * while its pane has the same first process.
  */
 void peer_pane_hear(struct peer_pane *pane, const struct muxbus_model *model,
     struct peer_said *said, bool is_bound);

@@ -11,8 +11,8 @@
 #include "daemon/tmux/tmux.h"
 
 /*
- * Returns a checksum of a member. The order of members in an object does not count, unless the
- * object is in an array.
+ * Returns a checksum of a member. The order of members in an object does not change the checksum,
+ * unless the object is in an array.
  */
 static uint64_t member_content(const struct json *member)
 {
@@ -50,14 +50,14 @@ void repeat_write_members(struct request *request, const char *json, size_t len)
 	struct json_writer *writer = request_result(request);
 	struct json_error error;
 	const struct json *object = json_read(reader, json, len, &error);
-	/* The member durable is written at the request's end, except with METHOD_COUNTS_KEYS. */
+	/* request_done() writes the member durable, except with METHOD_COUNTS_KEYS. */
 	json_each_member (member, object)
 		if (strcmp(member->name, "durable") != 0 || counts)
 			json_put_value(writer, member->name, member);
 	json_reader_free(reader);
 }
 
-/* Notes the pane or the thread that makes the request, if that is certain. */
+/* Notes the pane or the thread that makes the request, if it is known with certainty. */
 static void note_caller(struct request *request)
 {
 	struct tmux *tmux = request_daemon(request)->tmux;
@@ -175,7 +175,10 @@ static void answer_again(
 	}
 }
 
-/* Returns true if a request may run although kill -9 would lose its key; otherwise fails it. */
+/*
+ * Returns true if a request may run: its key is stored on the disk, or need not be. Returns false
+ * after failing the request.
+ */
 static bool may_forget(struct request *request)
 {
 	return !request_daemon(request)->config->audit_refuses ||
@@ -192,7 +195,7 @@ bool repeat_admit(struct request *request, const void *args)
 	struct repeat_args own;
 	if (method->key_offset == 0 || method->flags & METHOD_COUNTS_KEYS ||
 	    request_key(request)->is_done_once)
-		return true; /* its handler looks for keys itself, or runs again */
+		return true; /* there is no key to check, or the handler is called again */
 	memcpy(&own, (const char *)args + method->key_offset, sizeof own);
 	if (own.key != NULL)
 		note_caller(request);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Repeated requests (idempotency): a request with a key that was used is answered like the first
- * one, with "repeated": true; a different request with this key fails. Dispatch checks the key
- * before the handler runs, and stores it. If the row has begun(), the handler's source stores the
- * key together with the effect.
+ * Repeated requests (idempotency). A request with a used key is answered like the first request
+ * with that key, with "repeated": true. A different request with that key fails. Dispatch checks
+ * and stores the key before the handler runs, except for methods with METHOD_COUNTS_KEYS. If the
+ * row has begun(), the handler's source stores the key together with the effect.
  */
 #pragma once
 
@@ -11,23 +11,23 @@
 #include "daemon/server/method.h"
 
 /*
- * Finds the earlier request with a key. Returns false if the key is new, or NULL; otherwise the
- * caller calls once_earlier_finish(ret_earlier). space: see struct once.
+ * Finds the earlier request with a key. Returns false if there is none, or if key is NULL. After
+ * true, the caller must call once_earlier_finish(ret_earlier). space: see struct once.
  */
 bool repeat_find(
     struct request *request, const char *space, const char *key, struct once_earlier *ret_earlier);
 
-/* Can be begun() of a row: answers a repeated request whose object does not exist any more. */
+/* Can be begun() of a row: answers a repeated request with the id of the object alone. */
 void repeat_answer_id(struct request *request, const void *args, const char *id);
 
-/* Returns the checksum of parameters without the key; their order does not count. 0: no key. */
+/* Returns the checksum of parameters without "key", in any order. Returns 0 without a key. */
 uint64_t repeat_content(const struct json *params);
 
 /* Writes the members of a stored result (json) as the result of the request. */
 void repeat_write_members(struct request *request, const char *json, size_t len);
 
 /*
- * Returns true if the handler may run: for the first request with its key, or if there is no key to
- * look for here. A repeated request is answered, perhaps later; another one with this key fails.
+ * Returns true if the handler may run: it is the first request with its key, or there is no key to
+ * check here. Otherwise answers the request, now or later.
  */
 bool repeat_admit(struct request *request, const void *args);

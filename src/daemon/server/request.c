@@ -13,28 +13,28 @@
 #include "daemon/server/peer_pane.h"
 #include "daemon/tmux/tmux.h"
 
-/* Room for what is around a result of maximum size in a line. */
+/* maximum bytes of a response without its result */
 #define ENVELOPE_BYTES (MESSAGE_ID_BYTES + 128)
-/* maximum bytes of the message of an error; a longer one ends with "…" */
+/* maximum bytes of an error's message, with its NUL; a longer message ends with "…" */
 #define ERROR_TEXT_MAX 8192
 #define FIRST_BYTES 256
 
 struct request {
 	struct daemon *parts;
-	struct peer *peer; /* NULL: it has disconnected */
-	struct response_slot *response_slot; /* NULL: the peer has disconnected */
+	struct peer *peer; /* NULL: none, or disconnected */
+	struct response_slot *response_slot; /* NULL: no peer, or no response is due */
 	const struct method *method;
 	enum role role;
 	struct buf out;
 	struct json_writer writer;
 	bool has_result; /* `out` has the begin of the result */
-	bool is_notification;
+	bool is_notification; /* the request has no id, and so gets no response */
 	int64_t begun_ms; /* CLOCK_MONOTONIC */
-	uint64_t audit;
-	int64_t audit_ms; /* CLOCK_MONOTONIC */
-	bool is_unaudited; /* its line of the audit could not be written */
-	bool has_durable; /* the result has the member durable already, or does not need it */
-	uint64_t history; /* number in the history; 0: it is not noted */
+	uint64_t audit; /* number of its line in the audit; 0: none */
+	int64_t audit_ms; /* CLOCK_MONOTONIC when that line was written */
+	bool is_unaudited; /* the line for the audit could not be written */
+	bool has_durable; /* request_note_durable() was called */
+	uint64_t history; /* number in the history; 0: not noted, or its end is noted */
 	void (*cancelled)(void *data);
 	void *cancelled_data;
 	const char *cancelled_text;
@@ -47,8 +47,8 @@ struct request {
 	char **session_env; /* NULL: tmux was not asked */
 	size_t members_from; /* offset in `out` where the members of the result begin */
 	struct request_key key;
-	bool is_first; /* it is the first with its key */
-	bool is_done; /* it has had its effect, even if its result is too long */
+	bool is_first; /* the request is the first with its key */
+	bool is_done; /* the request has had its effect, even if its result is too long */
 	struct list open; /* in all */
 	struct list link; /* in the list `joined` of another request, or in `orphans` */
 	struct list joined;
@@ -58,7 +58,7 @@ struct request {
 
 static struct list all = {&all, &all};
 
-/* Requests whose peers have disconnected, and which are completed because of their keys. */
+/* Requests that are completed because of their keys, although their peers have disconnected. */
 static struct {
 	struct list list;
 	size_t count;
@@ -93,8 +93,8 @@ static void cancel(struct request *request)
 }
 
 /*
- * Called when the peer disconnects. A request with a key goes on (see request_begin_once()), as its
- * program may send it again.
+ * Called when the peer disconnects. A request with a key may go on (see request_begin_once()), as
+ * the program may repeat it over another connection.
  */
 static void on_peer_gone(void *data)
 {
@@ -111,8 +111,8 @@ static void on_peer_gone(void *data)
 }
 
 /*
- * Returns true if the meter counts a request: waiting tools are called by agents. The role
- * read_only must not change the meter, which is stored.
+ * Returns true if the meter counts a request. The meter counts methods that wait and are tools for
+ * agents. It is stored, so the role read_only must not change it.
  */
 static bool is_metered(const struct request *request)
 {
@@ -412,7 +412,7 @@ struct json_writer *request_result(struct request *request)
 	if (!request->has_result) {
 		request->has_result = true;
 		if (buf_reserve(&request->out, FIRST_BYTES) < 0)
-			log_debug("a first buffer was refused"); /* the JSON writer reports it */
+			log_debug("a first buffer was refused"); /* the JSON writer notices it */
 		json_writer_init(&request->writer, &request->out);
 		if (request->response_format != NULL)
 			json_object_begin(&request->writer, NULL);
@@ -424,7 +424,7 @@ struct json_writer *request_result(struct request *request)
 	return &request->writer;
 }
 
-/* Sends the response. The request has no peer and no dialect after that. */
+/* Sends the response. Afterwards, the request has no peer and no dialect. */
 static void respond(struct request *request, struct buf *line)
 {
 	if (request->is_notification)
@@ -474,7 +474,7 @@ static void response_format(
 	buf_finish(&result);
 }
 
-/* Counts an answer in the meter. An answer that was given at once has spared the agent no look. */
+/* Counts an answer in the meter. An answer that was given at once has not avoided any look. */
 static void count_wait(const struct request *request)
 {
 	int64_t now_ms = clock_mono_ms();
@@ -505,7 +505,7 @@ void request_done(struct request *request)
 	if (request->history != 0)
 		history_result(request->parts->history, request->history, request->method,
 		    buf_text(&request->out), request->response_format == NULL);
-	request->history = 0; /* its end is noted */
+	request->history = 0;
 	note_end(request, "done", "");
 	if (is_metered(request) && request->peer != NULL && !request->is_notification)
 		count_wait(request);
@@ -526,7 +526,10 @@ format_text(char text[ERROR_TEXT_MAX], const char *format, va_list args)
 	memcpy(text + len, more, sizeof more);
 }
 
-/* Stores the error with the key if the request may have had an effect. Returns true then. */
+/*
+ * Stores the error with the key if the request may have had an effect. Returns true if the error is
+ * stored.
+ */
 static bool set_error(const struct request *request, enum message_error error, const char *text)
 {
 	/* The first of several tmux commands may have run, or only the result was too long. */
@@ -543,15 +546,15 @@ static bool set_error(const struct request *request, enum message_error error, c
 	return true;
 }
 
-/* Joins members of JSON; data may be NULL. The caller frees the text. */
+/* Joins two texts of JSON members; data may be NULL. The caller frees the result. */
 static char *members_with(const char *member, const char *data)
 {
 	return xasprintf("%s%s%s", member, data != NULL ? "," : "", data != NULL ? data : "");
 }
 
 /*
- * Fails a request, and those that wait for it as they have the same key. Returns true if the error
- * is only in memory.
+ * Stores the error of a request with its key if set_error() wants it. Fails the requests that wait
+ * for the same answer. Returns true if the stored error is only in memory.
  */
 static bool fail_once(
     struct request *request, enum message_error error, const char *data, const char *text)
@@ -620,7 +623,7 @@ bool request_fail_data(
 	return false;
 }
 
-/* Cancels a request as if the peer had disconnected. A stored key stays "begun". */
+/* Fails a request and then cancels it. Its stored key stays "begun". */
 static void end(struct request *request)
 {
 	static const char text[] = "the daemon ends: ask the next one";
@@ -654,7 +657,7 @@ uint32_t request_peer_pane(struct request *request, bool *ret_weak)
 	if (request->peer == NULL || tmux == NULL || !tmux_is_live(tmux))
 		return MUXBUS_NO_ID;
 	own = peer_pane_of(request->peer);
-	/* If the pane was closed or has another program, it may be another's by now. */
+	/* If the pane was closed or has another program, search the peer's pane again. */
 	if (own->pane != MUXBUS_NO_ID && !peer_pane_lasts(own, tmux_model(tmux))) {
 		peer_forget_pane(request->peer);
 		own = peer_pane_of(request->peer);

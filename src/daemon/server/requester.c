@@ -16,8 +16,8 @@
 #include "wire/address.h"
 
 /*
- * Returns true if a command that the program runs makes the request. That does not show that the
- * program is an agent.
+ * Returns true if a command that the program runs has made the request. Such a request does not
+ * show that the program is an agent.
  */
 static bool is_by_command(struct request *request, const struct pane_ref *ref,
     const struct muxbus_pane *pane, pid_t program)
@@ -31,7 +31,7 @@ static bool is_by_command(struct request *request, const struct pane_ref *ref,
 	    !foreground_agent(pane->pid, parts->signs, name);
 }
 
-/* Returns true if a command at a shell's prompt, and so a person, made the request. */
+/* Returns true if the command in front of the pane made the request, and so a person. */
 static bool is_person(const struct request *request, const struct muxbus_pane *pane)
 {
 	const struct peer *peer = request_peer(request);
@@ -50,8 +50,8 @@ void requester_expect_front(
 	    pane->pid, peer != NULL ? peer_pid(peer) : 0, parts->signs, &expected.program)) {
 	case ASKER_BEHIND:
 		/*
-		 * The program in front expects no answer. If a person makes the request, no earlier
-		 * program does either.
+		 * The program in front expects no answer. If a person makes the request, earlier
+		 * programs of the pane do not expect one either.
 		 */
 		if (is_person(request, pane) && !parts->is_pending(parts, ref))
 			expected_forget(queue_store(parts->queue), ref, pane->pid);
@@ -76,8 +76,8 @@ void requester_expect_front(
 }
 
 /*
- * Returns true if the requesting process is seen to be in its pane. The process of an agent may
- * serve many panes, and its environment names only the first.
+ * Returns true if the kernel shows that the requesting process is in its pane. An environment is no
+ * proof: the process of an agent may serve many panes, and its environment names the first.
  */
 static bool is_seen_in_pane(const struct request *request)
 {
@@ -121,7 +121,7 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 	return true;
 }
 
-/* Returns true if the pane exists, as its process has its terminal: tmux need not be asked. */
+/* Returns true if the pane exists for certain, since its process still has its terminal. */
 static bool requester_pane_lives(struct request *request, const char *text)
 {
 	const struct muxbus_pane *pane;
@@ -130,7 +130,7 @@ static bool requester_pane_lives(struct request *request, const char *text)
 	if (text == NULL)
 		id = request_peer_pane(request, &is_weak);
 	else if (!str_parse_id(text, strlen(text), '%', &id))
-		return false; /* this is a name, which another pane may have by now */
+		return false; /* a name, which another pane may have by now */
 	pane = muxbus_model_pane(tmux_model(request_daemon(request)->tmux), id);
 	return pane != NULL && !is_weak && process_has_terminal(pane->pid);
 }
@@ -141,7 +141,7 @@ bool requester_is_outside(struct request *request)
 	struct peer *peer = request_peer(request);
 	if (peer == NULL || tmux == NULL || !peer_pane_of(peer)->is_outside)
 		return false;
-	/* If tmux is an ancestor, the process may be in a pane whose terminal it has left. */
+	/* A descendant of tmux may be in a pane whose terminal it has left. */
 	for (size_t at = 0; at < peer_origin(peer)->count; at++)
 		if (peer_origin(peer)->processes[at].pid == tmux_server_pid(tmux))
 			return false;
@@ -188,8 +188,8 @@ static bool is_directory(const char *path)
 }
 
 /*
- * Finds the current directory of a process. *ret_is_removed: it was removed, and out is its path
- * with the suffix of the kernel.
+ * Finds the current directory of a process. *ret_is_removed: the directory was removed, and out is
+ * its path with the suffix of the kernel (" (deleted)").
  */
 static bool find_cwd(pid_t pid, char *out, size_t size, bool *ret_is_removed)
 {
@@ -226,7 +226,7 @@ bool requester_cwd(
 	}
 	if (peer != NULL && is_there(peer) && find_cwd(peer_pid(peer), out, size, &is_removed))
 		return true;
-	/* No other directory must take its place, as the command may remove files. */
+	/* Do not take another directory instead, as the command may remove files there. */
 	if (is_removed)
 		return request_fail_field(request, "cwd",
 		    "the directory of the program that asks was removed: \"%.200s\"; name another",

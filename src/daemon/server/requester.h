@@ -9,40 +9,41 @@ struct pane_caller;
 struct request;
 
 /*
- * Sets *ret_pane to the pane that text names; text NULL: to the caller's own pane and thread.
- * Cleared, perhaps but for the thread: the caller is in no pane. Returns false after failing the
- * request (no such pane), or putting it off once, because the pane of its process is newer than the
- * model.
+ * Sets *ret_pane to the pane that text names; text NULL: to the caller's own pane and thread. A
+ * caller that is in no pane may still have a thread. Returns false after failing the request (no
+ * such pane) or putting it off, for example because the caller's pane is newer than the model.
  */
 bool requester_pane(struct request *request, const char *text, struct pane_ref *ret_pane);
 
-/* Returns true if the requesting process is in no pane, not even in one newer than the model. */
+/* Returns true if the requesting process is certainly in no pane, not even in a very new one. */
 bool requester_is_outside(struct request *request);
 
 /*
- * While the daemon is detached: puts a request off until tmux is listed, unless its pane is known
- * to exist or its process is in no pane. Returns false if the request is not put off.
+ * While the daemon is detached: puts a request off until tmux is listed. Does nothing if the pane
+ * that text names (NULL: the caller's own) is known to exist, or the caller is in no pane. Returns
+ * false if the request is not put off.
  */
 bool requester_look_first(struct request *request, const char *text);
 
 /*
- * While the daemon is detached: puts a request off until tmux is listed, unless the pane's process
- * shows that the pane exists or does not exist any more. Returns false if the request is not put
- * off.
+ * While the daemon is detached: puts a request off until tmux is listed. Does nothing if the model
+ * and the pane's process show that the pane exists, or that it does not exist any more. Returns
+ * false if the request is not put off.
  */
 bool requester_look_for(struct request *request, const struct pane_ref *ref);
 
-/* If a pane's front program made the request, notes that it expects answers (pane/expected.h). */
+/* Notes that the program in front of the pane expects answers, if it made the request. */
 void requester_expect_front(
     struct request *request, const struct pane_ref *ref, const struct muxbus_pane *pane);
 
-/* Finds the caller of a request, who has more rights to the panes that it made (pane/maker.h). */
+/* Finds the caller of a request. A caller has more rights to panes that it made (pane/maker.h). */
 void requester_caller(struct request *request, struct pane_caller *ret_caller);
 
 /*
- * Sets out to the directory to work in: given (absolute and existing); or else that of the peer's
- * process, of the pane, the home directory, or "/". Returns false after failing the request, also
- * if the directory of the peer's process was removed, or putting it off to ask for the pane's.
+ * Sets out to the directory to work in. That is given, which must be absolute and exist. If given
+ * is NULL, it is the first that exists: the directory of the peer's process, of the pane, the home
+ * directory, "/". Returns false after failing the request, or putting it off to list the pane. If
+ * the directory of the peer's process was removed, the request fails.
  */
 bool requester_cwd(struct request *request, const char *given, const struct pane_ref *pane,
     char *out, size_t size);

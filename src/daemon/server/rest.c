@@ -17,8 +17,7 @@ struct rest_set {
 	struct list texts; /* the oldest first */
 	size_t count, bytes, bytes_max;
 	struct rest_set *readers; /* the set for the role read_only; NULL in that set itself */
-	/* number of the last id; random at first, so that no id of an earlier daemon is known */
-	uint32_t number;
+	uint32_t number; /* of the last id; random at first, since an earlier daemon has used ids */
 };
 
 static struct rest_set *new_set(size_t bytes_max)

@@ -22,7 +22,7 @@ bool role_refuse(struct request *request, const char *what)
 	    "%s, which the role %s of this connection does not allow", what, name);
 }
 
-/* Returns a parameter with FIELD_KEPT, which narrow roles may not use; NULL: there is none. */
+/* Returns a parameter with FIELD_KEPT, which narrow roles may not use; NULL: none. */
 static const char *find_kept(const struct method *method, const struct json *params)
 {
 	for (const struct field *field = method->fields; field != NULL && field->name != NULL;
@@ -47,7 +47,7 @@ bool role_begin(struct request *request, const struct json *params)
 	else if (kept != NULL)
 		(void)snprintf(
 		    what, sizeof what, "%.48s with %.48s changes what is kept", method->name, kept);
-	/* Another host would run the method with its own role, not with that of this peer. */
+	/* Another host would not know the role of this peer. */
 	else if (request_daemon(request)->config->is_fleet &&
 	    (method->flags & METHOD_WAITS || !method_is_read_only(method)))
 		(void)snprintf(what, sizeof what, "%.48s is done by another host", method->name);
@@ -77,12 +77,12 @@ bool role_owns(struct request *request, const struct pane_ref *pane)
 	(void)role_find_own(request, &own);
 	if (own.pane != MUXBUS_NO_ID && pane_ref_same_pane(&own, pane))
 		return true;
-	/* The pane that was made must be the one that has this id now, not an earlier one. */
+	/* The pane that has this id now must be that pane, not a later one with the same id. */
 	pane_ref_of(request_daemon(request)->tmux, pane->pane, &now);
 	if (!pane_ref_same_pane(&now, pane) || peer_pane_of(request_peer(request))->is_weak)
 		return false;
 	requester_caller(request, &caller);
-	/* A caller's kernel session outside of tmux may have other programs: it owns no panes. */
+	/* A caller outside of tmux owns no panes: other programs may share its kernel session. */
 	return caller.pane.pane != MUXBUS_NO_ID &&
 	    maker_is(request_daemon(request)->makers, &caller, pane->pane);
 }
@@ -123,8 +123,8 @@ void role_find_only(
 }
 
 /*
- * Lists the pane's window again, as tmux does not announce a respawned pane. A command that types
- * checks the pane itself.
+ * Puts a request off until the pane's window is listed, as tmux does not announce a respawned pane.
+ * Not needed for methods that type: their tmux commands check the pane (struct role_only).
  */
 static bool look_again(struct request *request, uint32_t id)
 {

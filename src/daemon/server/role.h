@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Rights: requests are allowed or refused here, by the role of their peer and the row of their
- * method (enum role is in method.h). For narrow roles, the affected panes must be the peer's own.
- * Handlers refuse by role_refuse() for reasons that only they know.
+ * Rights: allows or refuses a request by the role of its peer and the row of its method (enum role
+ * is in method.h). For the role own_panes, the affected pane must be the peer's own. A handler
+ * calls role_refuse() for reasons of its own.
  */
 #pragma once
 
@@ -13,7 +13,7 @@ struct muxbus_pane;
 struct pane_ref;
 struct request;
 
-/* Returns true if a request may be handled, here or on another host; false after failing it. */
+/* Checks the role and the names of the parameters. Returns false after failing the request. */
 bool role_begin(struct request *request, const struct json *params);
 
 /*
@@ -25,9 +25,9 @@ bool role_admit(struct request *request, const void *args);
 #define ROLE_ONLY_MAX 32
 
 /*
- * The processes that a request may type into when role_admit() has allowed a pane: the pane's own
- * and, if there is room, those of the peer's other panes in the window. The command that types
- * compares them, as tmux does not announce a respawned or synchronized pane.
+ * The processes that a request may type into when role_admit() has allowed a pane: the first
+ * process of that pane and, if there is room, those of the peer's other panes in its window. The
+ * command that types compares the pids, as tmux does not announce respawned or synchronized panes.
  */
 struct role_only {
 	size_t count; /* 0: all processes */
@@ -36,25 +36,28 @@ struct role_only {
 void role_find_only(
     struct request *request, const struct muxbus_pane *pane, struct role_only *ret_only);
 
-/* Returns true if the peer was in this pane when it connected, or has made it. */
+/* Returns true if this is the pane of the peer, or one that the peer has made. */
 bool role_owns(struct request *request, const struct pane_ref *pane);
 
 /*
- * Sets *ret_own to the pane that a peer with the role own_panes was in when it connected; cleared:
- * not known. Returns true if the request may take the notifications of any pane.
+ * Sets *ret_own to the pane of a peer with the role own_panes; cleared: not known, or another role.
+ * Returns true for the role full, which may take the notifications of any pane.
  */
 bool role_find_own(struct request *request, struct pane_ref *ret_own);
 
-/* Returns true if the request may take the notifications of a pane, and not only look at them. */
+/* Returns true if the request may take the notifications of a pane, not only look at them. */
 bool role_may_take(struct request *request, const struct pane_ref *pane);
 
-/* Fails a request for its role, and returns false. what: part of the error ("send_keys types"). */
+/*
+ * Fails a request because of its role, and returns false. what: begin of the error, such as
+ * "send_keys types".
+ */
 bool role_refuse(struct request *request, const char *what);
 
 /*
- * For the rows of methods. role_text() returns the text of a parameter, or NULL.
- * role_affects_pane() takes the pane in the parameter "pane", or the peer's own if there is none;
- * role_affects_caller() always takes the peer's own.
+ * For the member affects of a method's row. role_text() returns the text of a parameter, or NULL.
+ * role_affects_pane() takes the pane in the parameter "pane", or the peer's own if there is none.
+ * role_affects_caller() takes the peer's own pane.
  */
 const char *role_text(struct request *request, const void *args, const char *field);
 bool role_affects_pane(struct request *request, const void *args, struct pane_ref *ret_pane);

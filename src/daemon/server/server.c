@@ -29,16 +29,16 @@ struct accepter_order {
 };
 
 #define ACCEPTS_PER_TURN 16
-#define PAUSE_MS 100 /* ms to wait if no descriptor is free */
+#define PAUSE_MS 100
 
 struct accepter {
 	struct accepter_order order;
 	struct server *server;
 	int fd;
-	int spare_fd; /* a spare descriptor: closed so that one is free to answer "busy" */
+	int spare_fd; /* closed for a moment if a descriptor is needed to answer "busy" */
 	struct event *accept_event;
 	struct loop_timer *pause_timer;
-	dev_t dev; /* of the socket */
+	dev_t dev; /* device and inode of the socket's file */
 	ino_t ino;
 };
 
@@ -56,7 +56,7 @@ struct server {
 	struct accepter *accepters[ACCEPTERS_MAX]; /* NULL: closed, or not wanted */
 	struct list peers;
 	struct peer_shared shared;
-	struct output_stage stage; /* last, like scratch: neither is cleared, which saves memory */
+	struct output_stage stage; /* the big buffers come last: server_new() does not clear them */
 	char scratch[SCRATCH_BYTES];
 };
 
@@ -109,7 +109,7 @@ static int accepter_clear(const char *path, char *ret_reason, size_t size)
 	return 0;
 }
 
-/* Makes a socket. Its mode is set before listen(), so that no one whom it excludes can connect. */
+/* Makes a socket. Its mode is set before listen(), so that no excluded user can connect. */
 static int bind_socket(const struct accepter_order *order)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -149,7 +149,7 @@ static void shed(struct accepter *accepter)
 		if (fd < 0)
 			break;
 	}
-	/* The socket stays readable, so without a pause the loop would never sleep. */
+	/* The socket stays readable, so the loop would not sleep without a pause. */
 	(void)event_del(accepter->accept_event);
 	loop_timer_arm(accepter->pause_timer, PAUSE_MS);
 }
@@ -182,7 +182,7 @@ static void on_accept(evutil_socket_t socket, short events UNUSED, void *data)
 	}
 }
 
-/* Returns true if the socket's file is still ours; also for a later one with the same inode. */
+/* Returns true if the socket's file is still ours. A later file may have the same inode number. */
 static bool accepter_is_there(const struct accepter *accepter)
 {
 	struct stat st;
@@ -194,7 +194,7 @@ static void accepter_free(struct accepter *accepter)
 {
 	if (accepter == NULL)
 		return;
-	/* The socket of a service manager is kept: the next connection starts the daemon again. */
+	/* Keep a socket of the service manager: the next connection starts the daemon again. */
 	if (accepter->fd >= 0 && accepter->order.given_fd == 0 && accepter_is_there(accepter))
 		(void)unlink(accepter->order.path);
 	if (accepter->accept_event != NULL)
@@ -221,7 +221,7 @@ static struct accepter *accepter_new(
 		accepter_free(accepter);
 		return NULL;
 	}
-	(void)lstat(order->path, &st); /* fails if it was removed */
+	(void)lstat(order->path, &st);
 	accepter->dev = st.st_dev;
 	accepter->ino = st.st_ino;
 	accepter->accept_event =
@@ -236,8 +236,8 @@ static struct accepter *accepter_new(
 }
 
 /*
- * Disconnects peers that do not read, the one with most bytes first, until together they are within
- * PEERS_UNREAD_MAX.
+ * Disconnects peers that do not read, the peer with the most bytes first, until the others have at
+ * most PEERS_UNREAD_MAX together.
  */
 static void on_grown(void *data)
 {
@@ -266,7 +266,7 @@ static void on_grown(void *data)
 struct server *server_new(struct daemon *parts, char *ret_reason, size_t reason_size)
 {
 	const struct config *config = parts->config;
-	bool is_given = config->listen_fd > 0; /* then the socket is in use, and not left over */
+	bool is_given = config->listen_fd > 0; /* the service manager listens on the socket */
 	const char *readonly = config->readonly_socket;
 	struct server *server;
 	if ((is_given ? address_check(config->socket, ret_reason, reason_size)
@@ -337,7 +337,7 @@ static void turn_away(struct server *server, int fd, enum message_error error, c
 	message_write_error(&writer, "null", error, text, NULL);
 	(void)!send(fd, line.data, line.len, MSG_NOSIGNAL | MSG_DONTWAIT);
 	buf_finish(&line);
-	/* Reads what the peer has sent: else a reset may reach the peer before the line does. */
+	/* Read the input: otherwise close() resets the connection, and the line may be lost. */
 	for (int i = 0; i < DRAINS_MAX; i++)
 		if (recv(fd, server->scratch, sizeof server->scratch, MSG_DONTWAIT) <= 0)
 			break;
@@ -345,7 +345,7 @@ static void turn_away(struct server *server, int fd, enum message_error error, c
 	server->parts->counters->refused++;
 }
 
-/* Returns the maximum number of peers, which leaves descriptors for all other work. */
+/* Returns the maximum number of peers, which leaves descriptors for other work. */
 static size_t peers_max(const struct server *server)
 {
 	size_t max = (size_t)server->parts->config->limits.peers;
@@ -353,13 +353,13 @@ static size_t peers_max(const struct server *server)
 	return room < max ? room : max;
 }
 
-/* Reads the process of a peer. If it has ended, another process may have its pid by now. */
+/* Reads the process of a peer, but not another process that has the pid by now. */
 static void read_origin(int fd, pid_t pid, struct peer_origin *ret_origin)
 {
 	struct pollfd process = {.fd = -1, .events = POLLIN};
 	socklen_t size = sizeof process.fd;
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &process.fd, &size) < 0)
-		process.fd = -1; /* not known before Linux 6.5 */
+		process.fd = -1;
 	peer_origin_read(pid, ret_origin);
 	if (process.fd < 0)
 		return;

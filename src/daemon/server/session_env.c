@@ -8,7 +8,7 @@
 #include "daemon/tmux/tmux.h"
 #include "daemon/tmux/tmux_command.h"
 
-/* Variables of the terminal and shell from which tmux was started; jobs do not get them. */
+/* Variables of the terminal and shell from which tmux was started. Jobs do not get them. */
 static const char *const of_its_start[] = {
     "COLUMNS", "LINES", "OLDPWD", "PWD", "SHLVL", "TERM", "TMUX", "TMUX_PANE", "_", NULL};
 
@@ -37,7 +37,7 @@ static void add(char ***env, size_t *bytes, char *variable, bool is_global)
 	*bytes += len;
 }
 
-/* Reads a quoted value, and moves *at behind the closing quote. The caller frees it. */
+/* Reads a quoted value, and moves *at behind the closing quote. The caller frees the value. */
 static char *read_value(const char **at)
 {
 	char *value = xalloc(strlen(*at) + 1);
@@ -81,7 +81,7 @@ struct look {
 	struct list link;
 	struct tmux *tmux;
 	struct pane_ref pane;
-	/* it has begun: requests from now on need the next look, as they may know of a change */
+	/* tmux was asked. A later request may follow a change, and so needs the next look. */
 	bool has_begun;
 	struct list askers;
 };
@@ -92,7 +92,7 @@ struct asker {
 	void *data;
 };
 
-/* For each pane, at most one look at tmux that has begun, and one that waits for its end. */
+/* Looks at the environment in tmux. A pane has at most one that has begun, and one that waits. */
 static struct list looks = {&looks, &looks};
 
 static struct look *find_look(const struct tmux *tmux, const struct pane_ref *pane, bool has_begun)
@@ -130,7 +130,7 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	struct look *look = data, *next;
 	char **env = xcalloc(1, sizeof *env);
 	size_t bytes = 0;
-	if (error < 0) /* the session adds no variables */
+	if (error < 0)
 		log_info("a job has no environment of tmux: %s", muxbus_strerror(error));
 	for (size_t i = 0; i < count; i++) {
 		char *text = replies[i].error == 0 ? xmemdup(replies[i].body, replies[i].body_len)
@@ -220,7 +220,7 @@ bool session_env(struct request *request, const struct pane_ref *pane, const cha
 	*ret_env = env != NULL ? (const char *const *)env : none;
 	if (env != NULL || tmux == NULL || !tmux_is_live(tmux))
 		return true;
-	/* A peer without a known pane may be in one that was made a moment ago. */
+	/* A peer without a known pane may be in a pane that is newer than the model. */
 	if (pane->pane == MUXBUS_NO_ID && !requester_is_outside(request) &&
 	    dispatch_put_off(request))
 		return false;

@@ -10,7 +10,7 @@
 #include "daemon/tmux/tmux.h"
 #include "daemon/tmux/tmux_command.h"
 
-#define EXEC_BYTES_MAX (128 * 1024) /* bytes: the maximum of one argument on Linux */
+#define EXEC_BYTES_MAX (128 * 1024) /* maximum bytes of one argument on Linux */
 
 const char *const spawn_reports[] = {
     [SPAWN_REPORT_NONE] = "none",
@@ -26,7 +26,7 @@ const struct field_result spawn_results[] = {
     {0},
 };
 
-/* Checks the directory: if it does not exist, tmux silently takes the home directory. */
+/* Checks the directory: tmux silently takes the home directory if this one does not exist. */
 static bool check_cwd(struct request *request, const char *cwd)
 {
 	struct stat status;
@@ -78,7 +78,7 @@ bool spawn_check(struct request *request, const struct spawn_args *args)
 	    (args->env == NULL || check_env(request, args->env));
 }
 
-/* Returns false for a name with control characters, which tmux changes or refuses. */
+/* Returns false for a name with control characters or invalid UTF-8: tmux changes or refuses it. */
 static bool is_plain(const char *name)
 {
 	size_t len = strlen(name);
@@ -124,10 +124,10 @@ struct spawn {
 	uint32_t window;
 	uint32_t session;
 	bool keep;
-	char *given; /* the name that we gave the window; NULL: none, or that of the requester */
-	bool waits; /* the pane has the program that only waits */
+	char *given; /* the window's name if we chose it; NULL otherwise */
+	bool waits; /* the pane is made with the program that only waits */
 	int reports; /* enum spawn_report */
-	struct pane_ref parent; /* the pane that is notified of notices */
+	struct pane_ref parent; /* the pane of the requester, which is notified of notices */
 	struct pane_caller caller;
 	char token[REPORTER_TOKEN_SIZE];
 	char *cwd;
@@ -172,7 +172,7 @@ static struct tmux *tmux_of(const struct spawn *spawn)
 	return request_daemon(spawn->request)->tmux;
 }
 
-/* Adds directory and environment, for the pane and again for its program. */
+/* Adds the directory and the environment, for the waiting program and again for the real one. */
 static void add_surroundings(struct muxbus_command *command, const struct spawn *spawn)
 {
 	if (spawn->cwd != NULL) {
@@ -184,8 +184,8 @@ static void add_surroundings(struct muxbus_command *command, const struct spawn 
 }
 
 /*
- * Adds the token of the reporter (pane/reporter.h): only for the real program, not for the one that
- * only waits.
+ * Adds the token of the reporter (pane/reporter.h). Only the real program gets the token, not the
+ * program that waits.
  */
 static void add_token(struct muxbus_command *command, const struct spawn *spawn)
 {
@@ -205,7 +205,7 @@ static void fail(struct spawn *spawn, int error, const struct muxbus_reply *repl
 	free_spawn(spawn);
 }
 
-/* Answers the request. The pane, if it still exists, is in the model; its end will be reported. */
+/* Answers the request. If the pane still exists, sync reports its end from now on. */
 static void finish(struct spawn *spawn)
 {
 	struct tmux *tmux = tmux_of(spawn);
@@ -238,8 +238,8 @@ static void on_running(void *data, int error, const struct muxbus_reply *replies
 }
 
 /*
- * Starts the real program. The same command sets the tmux option remain-on-exit, so that the exit
- * status is kept.
+ * Starts the real program. The same list of commands sets the tmux option remain-on-exit, so that
+ * tmux keeps the exit status.
  */
 static void run_program(struct spawn *spawn)
 {
@@ -280,7 +280,7 @@ static void add_reporter(const struct spawn *spawn)
 		    spawn->token, spawn->reports == SPAWN_REPORT_NOTICES);
 }
 
-/* Takes a capture: with its answer, the wanted output is followed, and the program can start. */
+/* Takes a capture, then starts the program: after the capture's reply, output is followed. */
 static void on_listed(void *data, int error)
 {
 	struct spawn *spawn = data;
@@ -310,7 +310,7 @@ static void on_made(void *data, int error, const struct muxbus_reply *replies, s
 	struct daemon *parts;
 	bool is_new_session, is_made;
 	int pid;
-	/* Output of the user's hooks may follow the first line, which is our command's. */
+	/* The first line is the reply to our command. Output of the user's hooks may follow. */
 	is_made = count > 0 && replies[0].body != NULL &&
 	    sscanf((const char *)replies[0].body, "%%%u @%u $%u %d", &spawn->pane, &spawn->window,
 		&spawn->session, &pid) == 4;
@@ -319,7 +319,7 @@ static void on_made(void *data, int error, const struct muxbus_reply *replies, s
 		return;
 	}
 	if (!is_made) {
-		if (spawn->pane != MUXBUS_NO_ID) { /* tmux gave up expanding the format */
+		if (spawn->pane != MUXBUS_NO_ID) { /* tmux did not expand the whole format */
 			fail(spawn, MUXBUS_ERR_TIMEOUT, NULL, 0);
 			return;
 		}
@@ -344,7 +344,7 @@ static void on_made(void *data, int error, const struct muxbus_reply *replies, s
 		run_program(spawn);
 }
 
-/* Returns the name that tmux would give to a window: that of the program. The caller frees it. */
+/* Returns the name that tmux would give to a window with this command. The caller frees it. */
 static char *program_name(const char *command)
 {
 	char *name;

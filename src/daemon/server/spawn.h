@@ -2,9 +2,10 @@
 /*
  * Makes panes with programs, for create_pane, create_window and create_session.
  *
- * A program may end before tmux can be asked to keep its exit status or to send its output. So the
- * pane is made with a program that only waits; one command then sets the tmux option remain-on-exit
- * and starts the real program. Earlier events of the pane are not published (tmux_expect()).
+ * A program may end before tmux can be asked to keep its exit status or to send its output. So, if
+ * a command is given, the pane is made with a program that only waits. Another list of commands
+ * then sets the tmux option remain-on-exit and starts the real program. Earlier events of the pane
+ * are not published (tmux_expect()).
  */
 #pragma once
 
@@ -22,7 +23,7 @@ struct spawn_args {
 	int reports;
 };
 
-/* Rows of parameters, for a struct of arguments that has a member spawn. */
+/* Rows of parameters, for a struct of arguments with the member struct spawn_args spawn. */
 #define SPAWN_FIELDS(args_struct)                                                                 \
 	{FIELD_ROW(KEYS, struct args_struct, spawn.command, "command"),                           \
 	    .flags = FIELD_CONFIDENTIAL_REST, .max = 256,                                         \
@@ -56,19 +57,20 @@ extern const char *const spawn_reports[];
 
 extern const struct field_result spawn_results[];
 
-/* Checks values that tmux would silently change. Returns false after failing the request. */
+/* Checks values that tmux would change or refuse. Returns false after failing the request. */
 bool spawn_check(struct request *request, const struct spawn_args *args);
 
 enum spawn_kind { SPAWN_PANE, SPAWN_WINDOW, SPAWN_SESSION };
 
 /*
- * Completes and runs a command that makes a pane ("split-window" with its own flags), and answers
- * the request. name is that of the window; NULL: that of its program.
+ * Completes and runs a command that makes a pane, such as "split-window" with its own flags, and
+ * answers the request. Takes the command over. name is the name of a new window; NULL: the name of
+ * its program.
  */
 void spawn_run(struct request *request, struct muxbus_command *command, enum spawn_kind kind,
     const char *name, const struct spawn_args *args);
 
-/* Adds text as an argument of a command, escaped, since tmux expands it as a format. */
+/* Adds text to a command as an argument that tmux expands as a format. Escapes the text. */
 void spawn_literal_arg(struct muxbus_command *command, const char *text);
 
 /*

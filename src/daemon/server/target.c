@@ -48,7 +48,7 @@ static void fail(struct request *request, enum resolve_kind kind, enum resolve_r
 	buf_finish(&data);
 }
 
-/* Fails a request if there is no tmux server: the object may exist. Returns true if it did. */
+/* If there is no tmux server, fails the request and returns true: the object may exist. */
 static bool fail_without_server(struct request *request)
 {
 	if (tmux_is_live(request_daemon(request)->tmux))
@@ -58,8 +58,7 @@ static bool fail_without_server(struct request *request)
 }
 
 /*
- * Returns the peer's own pane; NULL after an error that says what else to do, or after putting the
- * request off.
+ * Returns the peer's own pane; NULL after failing the request or putting it off.
  */
 static const struct muxbus_pane *own_pane(struct request *request)
 {
@@ -112,7 +111,7 @@ bool target_pane(struct request *request, const char *text, const struct muxbus_
 	return true;
 }
 
-/* Finds a target; without text the peer's own pane, and only then *ret_pane is not NULL. */
+/* Finds the target text. If text is NULL, sets *ret_pane to the peer's own pane instead. */
 static bool find_or_own(struct request *request, enum resolve_kind kind, const char *text,
     struct resolve *ret_found, const struct muxbus_pane **ret_pane)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Targets of requests, such as "%3" or "work:1", which are found by exact match in the model. */
+/* Targets of requests, such as "%3" or "work:1": finds them in the model by exact match. */
 #pragma once
 
 #include "daemon/tmux/resolve.h"
@@ -20,10 +20,10 @@ struct request;
 bool target_is_id(enum resolve_kind kind, const char *text);
 
 /*
- * These find the object that text names. They return false after failing the request (no_such_pane,
- * ambiguous_target and others, with near names), or after putting it off once, as tmux does not
- * announce all moves and names. A session or window as the target of target_pane() stands for its
- * active pane. text NULL: the peer's own pane, or the window or session of that.
+ * These find the object that text names; text NULL: the peer's own pane, or its window or session.
+ * They return false after failing the request (no_such_pane, ambiguous_target and others), or after
+ * putting it off to list tmux, which does not announce all moves and names. If text names a session
+ * or window, target_pane() finds its active pane.
  */
 bool target_pane(struct request *request, const char *text, const struct muxbus_pane **ret_pane);
 bool target_window(
@@ -32,8 +32,8 @@ bool target_session(
     struct request *request, const char *text, const struct muxbus_session **ret_session);
 
 /*
- * Reads a filter of notifications; value NULL: all match. The strings belong to value. Returns like
- * target_pane().
+ * Reads a filter of notifications; value NULL: all match. The strings of the filter belong to
+ * value. Returns false like target_pane().
  */
 bool target_filter(struct request *request, const char *field, const struct json *value,
     struct consumer_filter *ret_filter);

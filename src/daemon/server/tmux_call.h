@@ -8,22 +8,25 @@
 
 struct request;
 
-/* Called if all commands succeeded; if not, the request fails. context is freed by mem_free(). */
+/*
+ * Called if the commands have succeeded; otherwise the request fails. The caller of this function
+ * frees context afterwards by mem_free().
+ */
 typedef void tmux_call_fn(
     struct request *request, const struct muxbus_reply *replies, size_t count, void *context);
 /*
- * Runs a command for a request, and calls then. read_back: lists tmux before, so that the model has
- * the effect.
+ * Runs a list of commands for a request, and calls then. Takes the command over. read_back: lists
+ * tmux before calling then, so that the model has the effect.
  */
 void tmux_call(struct request *request, struct muxbus_command *command, bool read_back,
     tmux_call_fn *then, void *context);
 
-/* Like tmux_call(), but judge may clear the error of commands that ran though a hook failed. */
+/* Like tmux_call(), but judge returns the error to use, for example 0 if only a hook has failed. */
 typedef int tmux_judge_fn(int error, const struct muxbus_reply *replies, size_t count);
 void tmux_call_judged(struct request *request, struct muxbus_command *command, tmux_judge_fn *judge,
     tmux_call_fn *then, void *context);
 
-/* Like tmux_call() with read_back, for commands that change only one window, which is listed. */
+/* Like tmux_call() with read_back, but lists only the window that the commands change. */
 void tmux_call_in_window(struct request *request, struct muxbus_command *command, uint32_t window,
     tmux_call_fn *then, void *context);
 

@@ -20,8 +20,8 @@ static bool read_id(const struct json *params, const char *name, char sigil, uin
 }
 
 /*
- * Returns the only window that a request needs; MUXBUS_NO_ID: it needs several, or one that is not
- * known by an id, or the caller's pane may not be in the model.
+ * Returns the window if a request needs no other one. MUXBUS_NO_ID: the request may need more, or
+ * its window is not in the model, or the peer's pane is uncertain.
  */
 static uint32_t only_window(struct request *request, const struct json *params)
 {
@@ -65,7 +65,7 @@ struct work work_before(struct request *request, const struct json *params, bool
 	bool must_look = tmux_is_detached(parts->tmux), looks_itself;
 	if (must_look && flags & METHOD_BY_OUTPUT && !config_pipes(parts->config))
 		return (struct work){.kind = WORK_ATTACH};
-	/* For a narrow role, the owner of the pane must be checked before the handler is called. */
+	/* For a narrow role, dispatch checks the owner of the pane before it calls the handler. */
 	looks_itself = flags & METHOD_LOOKS_ITSELF && request_role(request) == ROLE_FULL;
 	must_look = must_look && !looks_itself && !is_young(request, params);
 	if (flags & METHOD_WITHOUT_TMUX || !(must_look || is_behind))

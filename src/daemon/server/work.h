@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Work that must be done before a request's handler can run, as listing or attaching to tmux. */
+/* Work that must be done before a request's handler can run: listing tmux, attaching to tmux. */
 #pragma once
 
 #include "base/base.h"
@@ -9,7 +9,7 @@ struct request;
 
 typedef void dispatch_done_fn(void *data, int error);
 
-/* Begins the work, and calls done with data, and 0 or an error, at its end. */
+/* Begins the work. At its end, calls done with data and 0 or an error. */
 typedef void dispatch_begin_fn(void *context, dispatch_done_fn *done, void *data);
 
 enum work_kind {
@@ -17,7 +17,7 @@ enum work_kind {
 	WORK_LOOK, /* lists tmux */
 	WORK_LOOK_AT_WINDOW, /* lists one window, and which windows there are */
 	WORK_ATTACH, /* makes the daemon attach to tmux */
-	WORK_OTHER, /* work that a handler asks for */
+	WORK_OTHER, /* work that the handler has defined: begin */
 };
 
 struct work {
@@ -30,9 +30,9 @@ struct work {
 bool work_is_look(enum work_kind kind);
 
 /*
- * Returns the work to do before a request. While the daemon is detached, no output comes and the
- * model is as old as the last request, so most methods need a listing of tmux. is_behind: an
- * earlier request of the peer waits for one.
+ * Returns the work to do before a request. While the daemon is detached, the model may be as old as
+ * the last request, so most methods need a listing of tmux. is_behind: an earlier request of the
+ * peer waits for a listing.
  */
 struct work work_before(struct request *request, const struct json *params, bool is_behind);
 
