@@ -39,14 +39,13 @@ static void alarm_arm(void *data, int64_t boot_ms)
 	struct boot_alarm *alarm = data;
 	struct itimerspec when = {0};
 	if (boot_ms >= 0) {
-		/* The time 0 would disarm the timer. 1 rings at once, as any past time does. */
+		/* The time 0 would disarm the timer. The time 1 is past, and so rings at once. */
 		if (boot_ms == 0)
 			boot_ms = 1;
 		when.it_value.tv_sec = boot_ms / 1000;
 		when.it_value.tv_nsec = boot_ms % 1000 * 1000000;
 	}
-	(void)timerfd_settime(
-	    alarm->fd, TFD_TIMER_ABSTIME, &when, NULL); /* fails only for an invalid time */
+	(void)timerfd_settime(alarm->fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
 static void alarm_readable(evutil_socket_t fd, short what UNUSED, void *data)
@@ -58,8 +57,8 @@ static void alarm_readable(evutil_socket_t fd, short what UNUSED, void *data)
 }
 
 /*
- * Makes set_fd: a timer that is never due. The kernel cancels it each time the wall clock is set,
- * and then set_fd becomes readable.
+ * Makes set_fd, a timer that is due in the far future. When the wall clock is set, the kernel
+ * cancels the timer, and set_fd becomes readable.
  */
 static void listen_to_set(struct boot_alarm *alarm, struct event_base *base)
 {
@@ -72,12 +71,11 @@ static void listen_to_set(struct boot_alarm *alarm, struct event_base *base)
 	alarm->set_event =
 	    event_new(base, alarm->set_fd, EV_READ | EV_PERSIST, alarm_readable, alarm);
 	if (alarm->set_event != NULL)
-		(void)event_add(
-		    alarm->set_event, NULL); /* if this fails, the next alarm notices the change */
+		(void)event_add(alarm->set_event, NULL);
 }
 
 /*
- * Reads the random id that Linux gives each boot. "": it cannot be read, so each start of the
+ * Reads the random id that Linux gives each boot. "": the id cannot be read, so each start of the
  * daemon counts as a boot.
  */
 static void read_boot_id(char out[BOOT_ID_SIZE])

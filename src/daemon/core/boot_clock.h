@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: ISC */
-/* The clock for long timers: CLOCK_BOOTTIME, which runs in suspend, with one alarm. */
+/* The clock for long timers: CLOCK_BOOTTIME, which runs while the machine sleeps, and an alarm. */
 #pragma once
 
 #include "base/base.h"
 
 #define BOOT_ID_SIZE 40
-#define BOOT_CLOCK_STEP_MS 1000 /* a smaller difference of the clocks is drift */
+#define BOOT_CLOCK_STEP_MS 1000 /* smaller differences of the two clocks are ignored */
 
 struct boot_clock {
 	int64_t (*boot_ms)(void *data); /* since the machine started */
 	int64_t (*real_ms)(void *data); /* since 1970 */
-	/* Sets the time, of boot_ms(), at which the alarm rings once; -1: never. */
+	/* Sets the time (of the function boot_ms) at which the alarm rings once; -1: never. */
 	void (*arm)(void *data, int64_t boot_ms);
-	const char *boot_id; /* changes with each boot; "": unknown */
+	const char *boot_id; /* changes when the machine boots; "": unknown */
 	void *data;
 };
 
 /*
- * Makes the two times of one deadline agree: if the machine has booted since boot_id, *boot_due_ms
- * is set from *real_due_ms, else *real_due_ms from *boot_due_ms.
+ * Makes the two times of one deadline agree. If boot_id is that of an earlier boot, sets
+ * *boot_due_ms from *real_due_ms. Otherwise sets *real_due_ms from *boot_due_ms if they differ by
+ * BOOT_CLOCK_STEP_MS or more.
  */
 void boot_clock_align(const struct boot_clock *clock, const char *boot_id, int64_t *boot_due_ms,
     int64_t *real_due_ms);
@@ -26,8 +27,8 @@ void boot_clock_align(const struct boot_clock *clock, const char *boot_id, int64
 struct event_base;
 
 /*
- * Makes an alarm, which calls ring when it is due, and when the wall clock was set. Returns NULL if
- * the system has no free descriptor.
+ * Makes an alarm, which calls ring when it is due, and when the wall clock was set. Returns NULL on
+ * failure, for example without a free descriptor.
  */
 struct boot_alarm *boot_alarm_new(struct event_base *base, void (*ring)(void *data), void *data);
 void boot_alarm_free(struct boot_alarm *alarm);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/core/config.h"
 
-#include <config.h> /* the system's header, not ours */
+#include <config.h> /* made by configure; not daemon/core/config.h */
 #include <getopt.h>
 #include <grp.h>
 #include <muxbus.h>
@@ -95,7 +95,7 @@ void config_limits_init(struct config_limits *limits)
 		*limit_of(limits, &limits_table[i]) = limits_table[i].preset;
 }
 
-/* Returns NULL if the name is unknown; ret_reason then suggests the nearest name. */
+/* Returns NULL with a reason if the name is unknown. */
 static const struct limit *find_limit(const char *text, size_t len, char *ret_reason, size_t size)
 {
 	const char *names[LIMITS_COUNT + 1] = {NULL};
@@ -304,7 +304,6 @@ static enum config_result set_output(struct config *config, const char *text)
 	return CONFIG_RUN;
 }
 
-/* "PATH[,mode=OCTAL][,group=NAME]" */
 static enum config_result set_readonly_socket(struct config *config, char *text)
 {
 	char *path = strsep(&text, ","), *word, *end;
@@ -343,7 +342,7 @@ enum { WORDS_MAX = 4 };
 /* Settings whose values are words; the first word is the default. */
 static const struct choice {
 	const char *name;
-	size_t offset; /* of the int in struct config that gets the index of the word */
+	size_t offset; /* in struct config, of the int that gets the index of the word */
 	const char *words[WORDS_MAX];
 	const char *old; /* an old spelling of the first word; or NULL */
 } choices[] = {
@@ -448,7 +447,6 @@ static enum config_result read_option(
 	}
 }
 
-/* Without --log and -f the log is a file in the state directory. */
 static enum config_result locate_log(struct config *config, const struct config_options *options)
 {
 	int r = 0;
@@ -498,7 +496,7 @@ enum config_result config_read(struct config *config, int argc, char **argv)
 	int code;
 	*config = (struct config){.ready_fd = -1, .log_level = LOG_LEVEL_WARNING};
 	config_limits_init(&config->limits);
-	optind = 0; /* restarts getopt_long(), for tests that call this function again */
+	optind = 0; /* restarts getopt_long(): tests call this function again */
 	while ((code = getopt_long(argc, argv, "fhL:o:qs:S:vV", long_options, NULL)) != -1) {
 		enum config_result result = read_option(config, &options, code, optarg);
 		if (result != CONFIG_RUN)

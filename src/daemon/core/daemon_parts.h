@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The parts of the daemon. The parts and the handlers of methods reach each other through this
- * struct. main.c makes each part after the parts that it needs. A part outlives all objects that
- * are made from it.
+ * The parts of the daemon, which main.c makes. The parts and the handlers of methods reach each
+ * other through this struct.
  */
 #pragma once
 
@@ -23,7 +22,7 @@ struct daemon {
 	struct once_set *onces; /* keys of requests, so that a repeated request runs once */
 	struct consumer_set *consumers; /* named readers of the queue */
 	struct store_loop *store_loop; /* the store on disk */
-	const struct boot_clock *clock; /* of stored deadlines */
+	const struct boot_clock *clock; /* the clock of stored deadlines */
 	struct timer_set *timers;
 	struct job_set *jobs;
 	struct wait_set *waits;
@@ -48,17 +47,17 @@ struct daemon {
 	struct tool_kept_set *kept_calls; /* calls of providers that no request waits for */
 	struct provide_set *provides; /* peers that offer methods, and servers of tools */
 	struct counters *counters;
-	struct meter *meter; /* counts turns that agents were spared */
-	int64_t started_ms; /* of the monotonic clock */
+	struct meter *meter; /* counts turns that agents have saved */
+	int64_t started_ms; /* CLOCK_MONOTONIC */
 	/*
-	 * Returns true if a kept agent (ensure_agent) is in the pane. These functions are pointers,
-	 * as the rooms that need them are below the rooms that have them.
+	 * Returns true if a kept agent (ensure_agent) is in the pane. These are pointers, as a room
+	 * must not call functions of a later room.
 	 */
 	bool (*is_kept)(const struct daemon *daemon, uint32_t pane);
 	/* Returns true if the screen shows the pane's kept agent at its prompt. */
 	bool (*is_at_prompt)(const struct daemon *daemon, const struct muxbus_pane *pane,
 	    const struct pane_screen *screen);
-	/* Returns true if a timer, job, watch or the like will notify the address. */
+	/* Returns true if a timer, job, watch or similar source may still notify the address. */
 	bool (*is_pending)(const struct daemon *daemon, const struct pane_ref *address);
 	/* Begins a normal stop of the daemon; the event loop ends later. */
 	void (*stop)(struct daemon *daemon, const char *reason);

@@ -9,7 +9,7 @@ static struct {
 
 static void on_full(void);
 
-/* Opens the log file and logs to it from now on. Returns 0, or -1 with errno. */
+/* Opens the log file and logs to it from now on. Returns 0, or -1 with errno on failure. */
 static int open_file(enum log_level level)
 {
 	int fd = open(file.path,
@@ -35,7 +35,7 @@ static void on_full(void)
 	char old[PATH_MAX];
 	struct stat st;
 	int len;
-	log_limit(0, NULL); /* this function is not called again until the log file is open */
+	log_limit(0, NULL); /* messages of this function must not call it again */
 	len = snprintf(old, sizeof old, "%s.old", file.path);
 	if (len < 0 || (size_t)len >= sizeof old || lstat(file.path, &st) < 0 ||
 	    !S_ISREG(st.st_mode) || rename(file.path, old) < 0 || open_file(log_level()) < 0) {

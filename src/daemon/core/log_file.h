@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The log in a file of bounded size: a full file becomes FILE.old and a new one begins. */
+/* The log in a file of bounded size: a full file becomes FILE.old, and a new file begins. */
 #pragma once
 
 #include <muxbus.h>
@@ -9,19 +9,19 @@
 #define LOG_FILE_BYTES_MAX (4 * 1024 * 1024)
 
 /*
- * Logs to the file at path from now on; "": to standard error. The caller keeps path and program as
- * long as there is a log. Returns 0, or -1 with a reason.
+ * Logs to the file at path from now on; "": to standard error. path and program must last as long
+ * as the log is used. Returns 0, or -1 with a reason.
  */
 int log_file_open(const char *path, const char *program, int level, char *ret_reason, size_t size);
 
 /*
- * Opens the log file again, after a program for log rotation has renamed it. Does nothing if there
- * is no log file.
+ * Opens the log file again, after a program for log rotation has renamed it. Does nothing without a
+ * log file.
  */
 void log_file_reopen(void);
 
-/* Messages of libmuxbus go to the log from now on. */
+/* From now on, messages of libmuxbus go to the log. */
 void library_log_take(void);
 
-/* Writes one message of libmuxbus, with about in front. */
+/* Writes a message of libmuxbus to the log, with the text about in front. */
 void library_log_write(const char *about, enum muxbus_log_level level, const char *text);

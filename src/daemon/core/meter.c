@@ -25,7 +25,7 @@ static void count(struct meter *meter, int64_t now_ms, unsigned kind, const stru
 		meter->counted(meter->data, kind);
 }
 
-/* Returns how many looks a wait of this time replaces; the last look sees the end. */
+/* Returns how many looks a wait of this time replaces, with the look that sees the end. */
 static uint64_t looks_in(int64_t took_ms)
 {
 	return took_ms <= LOOK_MS ? 1 : (uint64_t)((took_ms + LOOK_MS - 1) / LOOK_MS);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A pane across servers and time. Ids restart at %0 when another server starts, so a pane is
- * identified by its id, its first process and its server.
+ * A reference to a pane, across tmux servers and time. Pane ids restart at %0 with a new server, so
+ * a reference has the id, the first process of the pane, and the server.
  *
  * As the address of notifications, a reference may also name a thread: a session of an agent that
- * takes messages by this name. The thread is then the address, whichever pane its agent runs in,
- * and the pane is only the place to type if no other way works.
+ * takes messages by this name. Then the thread is the address, whichever pane its agent runs in.
+ * The pane is the place to type if no other way works.
  */
 #pragma once
 
@@ -26,15 +26,15 @@ struct pane_ref {
 
 void pane_ref_clear(struct pane_ref *ref);
 bool pane_ref_is_set(const struct pane_ref *ref);
-/* Returns true for the same address: the same thread, or the same pane if neither has a thread. */
+/* Returns true if both are the same address: the same thread, or without threads the same pane. */
 bool pane_ref_equal(const struct pane_ref *one, const struct pane_ref *other);
 /* Returns true if both name the same pane, with any threads. */
 bool pane_ref_same_pane(const struct pane_ref *one, const struct pane_ref *other);
-/* Returns a key for maps: equal for equal addresses, mostly different for different ones. */
+/* Returns a key for maps. Equal addresses have equal keys; different addresses may, too. */
 uint64_t pane_ref_key(const struct pane_ref *ref);
-/* Writes the pane, and "/THREAD" if it has a thread: the name of a record. */
+/* Writes the pane, and "/THREAD" if there is a thread. Names of records have this form. */
 void pane_ref_name(const struct pane_ref *ref, char out[PANE_REF_NAME_SIZE]);
 /* Writes the pane alone, as "%3/812/790/5120". */
 void pane_ref_format(const struct pane_ref *ref, char out[PANE_REF_TEXT_SIZE]);
-/* Reads what pane_ref_format() writes. Returns false if the text has another form. */
+/* Reads a text from pane_ref_format(). Returns false if the text has another form. */
 bool pane_ref_parse(const char *text, struct pane_ref *ret_ref);

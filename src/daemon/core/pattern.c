@@ -6,37 +6,37 @@
 #include <time.h>
 
 /*
- * Limits of PCRE2 for the steps at one place where a match may begin. Measured: they end a hostile
- * pattern within milliseconds, and normal patterns stay far below.
+ * Limits of PCRE2 for one place where a match may begin. Measured: they end a hostile pattern
+ * within milliseconds, and normal patterns stay far below.
  */
-#define MATCH_LIMIT 100000
-#define QUICK_LIMIT 500 /* steps of a first try, before which no clock is read */
+#define MATCH_LIMIT 100000 /* steps */
+#define QUICK_LIMIT 500 /* steps of the first try, which needs no clock */
 #define DEPTH_LIMIT 10000
 #define HEAP_LIMIT_KIB 4096
 #define PARENS_NEST_LIMIT 100
-/* Limit of the processor time of a whole search, in us. */
+/* maximum processor time of a pattern in one search, in microseconds */
 #define SEARCH_US_MAX 50000
-/* The clock is read only once in so many places, calls of machine code (JIT), or searches. */
+/* The clock is read once in so many places, calls of machine code (JIT), or searches. */
 #define PLACES_UNTIMED 16
 #define CALLS_UNTIMED 4
 #define SEARCHES_UNTIMED 64
 #define CALL_PLACES 64 /* places that one call of machine code tries */
-#define RANGES_MAX (2 * 0x110000) /* characters of all ranges whose case is ignored */
+#define RANGES_MAX (2 * 0x110000) /* maximum characters in all ranges of a pattern with (?i) */
 #define PLACE_CALL "(?C)" /* makes the interpreter call on_place() at each place */
 #define JIT_STACK_FIRST_BYTES (32 * 1024)
 #define JIT_STACK_MAX_BYTES (512 * 1024)
 
 struct pattern {
 	pcre2_code *code;
-	bool is_tried; /* machine code was made, failed, or must not be used: not tried again */
+	bool is_tried; /* machine code was made, failed, or must not be used */
 	bool has_jit;
 	bool may_be_slow; /* the match at one place may take many steps */
 	char *text;
-	uint64_t search; /* number of the search in which spent_us was used */
-	int64_t spent_us;
+	uint64_t search; /* number of the search that spent_us belongs to */
+	int64_t spent_us; /* processor time */
 };
 
-/* Made with the first pattern and shared by all: only one thread uses them. */
+/* Shared by all patterns, which one thread uses; made with the first pattern. */
 static struct {
 	pcre2_compile_context *compile;
 	pcre2_match_context *match;
@@ -45,13 +45,13 @@ static struct {
 	bool has_jit;
 	bool is_blind; /* the JIT has the fault that try_jit() looks for */
 	uint64_t search; /* number of the present search */
-	struct pattern *timed; /* the pattern that runs */
-	int64_t since_us; /* processor time when it began to run; 0: not read in this search */
-	long tick_ns; /* the coarse clock when the time was last read */
-	unsigned tries; /* places or calls so far, to decide when the clock is read */
+	struct pattern *timed; /* the pattern that runs, or ran last in this search */
+	int64_t since_us; /* processor time up to which patterns are charged; 0: not read yet */
+	long tick_ns; /* the coarse clock when it was last read */
+	unsigned tries; /* calls of is_over(), to decide when the clock is read */
 } shared;
 
-/* Charges the timed pattern with the time since the last spend(), and times next from now on. */
+/* Charges the timed pattern with the processor time since the last call; times next from now on. */
 static void spend(struct pattern *next)
 {
 	struct timespec cpu;
@@ -65,8 +65,9 @@ static void spend(struct pattern *next)
 }
 
 /*
- * Returns true if the time of the search is used up. To read the processor time takes 300 ns, the
- * coarse clock 7 ns; that clock advances every 4 ms, so the time is read after it has advanced.
+ * Returns true if the pattern has used up its time in this search. Reading the processor time is
+ * slow (300 ns). The coarse clock is fast (7 ns) and advances every few milliseconds, so the
+ * processor time is read only after the coarse clock has advanced.
  */
 static bool is_over(struct pattern *pattern, unsigned untimed)
 {
@@ -85,13 +86,13 @@ static int on_place(pcre2_callout_block *block UNUSED, void *data UNUSED)
 	return is_over(shared.timed, PLACES_UNTIMED) ? PCRE2_ERROR_CALLOUT : 0;
 }
 
-/* MATCH_INVALID_UTF: invalid UTF-8 in a subject matches nothing, and is no error. */
+/* With PCRE2_MATCH_INVALID_UTF, invalid UTF-8 in a subject matches nothing, and is no error. */
 static const uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C |
     PCRE2_MULTILINE | PCRE2_USE_OFFSET_LIMIT;
 
 /*
- * Tries whether PCRE2 has a JIT, and this fault of versions before 10.43: their machine code does
- * not match characters above ASCII by \S, \D and \W.
+ * Tests whether PCRE2 has a JIT, and whether it has a fault of versions before 10.43: in their
+ * machine code, \S, \D and \W do not match characters above ASCII.
  */
 static void try_jit(void)
 {
@@ -151,8 +152,8 @@ static size_t settings_len(const char *text)
 }
 
 /*
- * Compiles the text. If machine code is ruled out (is_tried), the code gets PLACE_CALL in front, so
- * that the interpreter calls on_place(), which keeps the time limit. Returns NULL with a reason.
+ * Compiles the text. If machine code is ruled out (is_tried), puts PLACE_CALL in front, so that the
+ * interpreter calls on_place(), which keeps the time limit. Returns NULL with a reason on failure.
  */
 static pcre2_code *compile(
     const struct pattern *pattern, size_t len, char *ret_reason, size_t reason_size)
@@ -179,8 +180,8 @@ static pcre2_code *compile(
 
 /*
  * Returns true if the ranges of a pattern, such as "(?i)[!-\x{ffff}]", have too many characters
- * (RANGES_MAX): PCRE2 looks at each of them. A range counts as all characters up to its end; any
- * text behind a "-" may be counted as the end of a range.
+ * (RANGES_MAX), since PCRE2 looks at each of them. The count is an upper estimate: a range counts
+ * as all characters up to its end, and any character behind a "-" may count as such an end.
  */
 static bool has_wide_ranges(const char *text, size_t len)
 {
@@ -217,11 +218,11 @@ struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size
 	make_shared();
 	pattern = xalloc(sizeof *pattern);
 	*pattern = (struct pattern){.text = xmemdup(text, len)};
-	/* Machine code ignores (*NO_JIT) and (*NOTEMPTY), so such patterns are interpreted. */
+	/* Machine code ignores settings such as (*NO_JIT), so they make a pattern interpreted. */
 	pattern->is_tried = !shared.has_jit ||
 	    strncmp(text + (strncmp(text, "(*UCP)", 6) == 0 ? 6 : 0), "(*", 2) == 0 ||
 	    (shared.is_blind && has_negated_escape(text, len));
-	/* The text is tried in parts, but \G would match at the start of each part. */
+	/* run_parts() searches in parts, but \G would match at the start of each part. */
 	pattern->may_be_slow =
 	    strpbrk(pattern->text, "*+?{(") != NULL && strstr(pattern->text, "\\G") == NULL;
 	if (has_wide_ranges(pattern->text, len))
@@ -274,14 +275,14 @@ static void take_spans(int count, struct pattern_match *ret_match)
 	}
 }
 
-/* Runs the machine code, which handles invalid UTF-8, so the subject is not checked before. */
+/* Runs the machine code. It handles invalid UTF-8, so the subject need not be checked. */
 static int call_jit(const struct pattern *pattern, const char *subject, size_t len, size_t start)
 {
 	return pcre2_jit_match(
 	    pattern->code, (PCRE2_SPTR)subject, len, start, 0, shared.places, shared.match);
 }
 
-/* Tries all places with machine code; in each call CALL_PLACES, if a place may take many steps. */
+/* Tries all places with machine code. If a pattern may be slow, a call tries CALL_PLACES. */
 static int run_parts(struct pattern *pattern, const char *subject, size_t len, size_t start)
 {
 	for (;;) {
@@ -299,8 +300,8 @@ static int run_parts(struct pattern *pattern, const char *subject, size_t len, s
 }
 
 /*
- * Finds a match. All places get QUICK_LIMIT steps with machine code first; if a place needs more,
- * or without machine code, they get MATCH_LIMIT.
+ * Finds a match. Machine code first tries all places with QUICK_LIMIT steps each. If a place needs
+ * more, or without machine code, all places get MATCH_LIMIT steps.
  */
 static int run(struct pattern *pattern, const char *subject, size_t len, size_t start)
 {
@@ -318,7 +319,7 @@ static int run(struct pattern *pattern, const char *subject, size_t len, size_t 
 	return count;
 }
 
-/* Makes the machine code, which takes most of a pattern's memory, at the first use. */
+/* Makes the machine code. That takes most of a pattern's memory, so it is made at the first use. */
 static void try_pattern(struct pattern *pattern)
 {
 	char reason[160];

@@ -12,8 +12,8 @@ static bool is_local_escape(char c)
 }
 
 /*
- * A block of lines can be searched in one call only if no part of a pattern depends on the text
- * around its line. A group is such a part unless it begins with "(", "(?:", "(?i)" or "(?<name>".
+ * Returns true if a group of a pattern does not depend on the text around its line: it begins with
+ * "(", "(?:", "(?i)" or "(?<name>". after: the text behind the "(".
  */
 static bool is_local_group(const char *after)
 {
@@ -26,8 +26,8 @@ static bool is_local_group(const char *after)
 }
 
 /*
- * Returns true if a pattern has no assertions about the surrounding text, no possessive or atomic
- * parts, and no unknown syntax: then a block can be searched in one call.
+ * Returns true if a block of lines can be searched for the pattern in one call: the pattern has no
+ * assertions about the surrounding text, no possessive or atomic parts, and no unknown syntax.
  */
 static bool pattern_is_local(const char *text)
 {
@@ -53,7 +53,7 @@ static const char *skip_class(const char *c)
 		c++;
 	for (; *c && *c != ']'; c++) {
 		if (*c == '[')
-			return NULL; /* perhaps "[:alpha:]", whose "]" does not end the class */
+			return NULL; /* perhaps "[:alpha:]": its "]" does not end the class */
 		if (*c == '\\' && *++c == '\0')
 			return NULL;
 	}
@@ -75,7 +75,7 @@ static const char *skip_group(const char *c)
 	return NULL;
 }
 
-/* Returns the literal byte at c and its end, or '\0' if the item at c is not literal. */
+/* Returns the literal byte at c, or '\0' if the item at c is not literal. */
 static char plain_byte(const char *c, const char **ret_after)
 {
 	if (*c == '\\' && ispunct((unsigned char)c[1])) {
@@ -98,7 +98,7 @@ static const char *skip_other(const char *c)
 		return skip_group(c);
 	if (*c == '{') {
 		c += 1 + strspn(c + 1, "0123456789,");
-		return *c == '}' ? c + 1 : NULL; /* NULL: this is no quantifier */
+		return *c == '}' ? c + 1 : NULL;
 	}
 	if (*c == '|' || *c == ')')
 		return NULL;
@@ -106,8 +106,8 @@ static const char *skip_other(const char *c)
 }
 
 /*
- * Finds a literal of the pattern: printable ASCII that every match contains, outside of groups.
- * Returns its length; 0 in doubt, and if pattern_is_local() is false.
+ * Finds a literal of the pattern: printable ASCII that all matches contain, outside of groups.
+ * Returns its length. Returns 0 in doubt, or if pattern_is_local() is false.
  */
 static size_t pattern_literal(const char *text, char ret_literal[PATTERN_LITERAL_MAX])
 {
@@ -139,7 +139,7 @@ void line_matcher_init(struct line_matcher *matcher, struct pattern *pattern)
 	matcher->literal_len = pattern_literal(text, matcher->literal);
 }
 
-/* Finds the line that has the byte at `at`. from: the start of a line, at or before it. */
+/* Finds the line of the byte at `at`. from: the start of that line or an earlier one. */
 static void line_at(
     const char *text, size_t len, size_t from, size_t at, struct matched_line *ret_line)
 {
@@ -153,7 +153,7 @@ static void line_at(
 }
 
 #ifdef __SSE2__
-/* Marks which of 16 places may begin a literal, as its first and last bytes are there. */
+/* Marks at which of 16 places the first and the last byte of a literal match. */
 static inline __m128i may_start(const char *place, size_t count, __m128i first, __m128i last)
 {
 	__m128i a = _mm_loadu_si128((const __m128i *)(const void *)place);
@@ -187,8 +187,8 @@ static const char *find_bytes(const char *text, size_t len, const char *bytes, s
 }
 
 /*
- * Returns where the first match in the block begins; len: nowhere. If the pattern has "$", and
- * lines end in CR before it, nothing is skipped: a line alone is matched without its CR.
+ * Returns where the first match in the block begins; len: nowhere. If the pattern has "$" and a CR
+ * comes before that match, returns from: a line alone is matched without its CR.
  */
 static size_t skip_lines(struct line_matcher *matcher, const char *text, size_t len, size_t from,
     struct pattern_match *ret_match)
@@ -196,7 +196,7 @@ static size_t skip_lines(struct line_matcher *matcher, const char *text, size_t 
 	enum pattern_result found =
 	    pattern_find_on(matcher->pattern, text + from, len - from, 0, ret_match);
 	size_t at;
-	/* The limit of steps may suffice for each line alone, so each is tried from now on. */
+	/* The limits may suffice for single lines, so lines are tried alone from now on. */
 	if (found == PATTERN_LIMIT) {
 		matcher->is_blockwise = false;
 		pattern_begin();
@@ -209,7 +209,7 @@ static size_t skip_lines(struct line_matcher *matcher, const char *text, size_t 
 enum pattern_result line_match(struct line_matcher *matcher, const char *text, size_t len,
     size_t from, struct matched_line *ret_line)
 {
-	bool has_failed = false; /* a line that has the literal did not match */
+	bool has_failed = false; /* a line was tried and did not match */
 	while (from < len) {
 		size_t at = from;
 		bool has_literal = matcher->is_blockwise && matcher->literal_len > 0;
@@ -226,7 +226,7 @@ enum pattern_result line_match(struct line_matcher *matcher, const char *text, s
 		if (matcher->is_blockwise && (!has_literal || has_failed))
 			at = skip_lines(matcher, text, len, at, &ret_line->match);
 		if (at >= len)
-			return PATTERN_NONE; /* no lines are left */
+			return PATTERN_NONE;
 		line_at(text, len, from, at, ret_line);
 		result = pattern_find_on(matcher->pattern, text + ret_line->start,
 		    ret_line->end - ret_line->start, 0, &ret_line->match);
@@ -239,10 +239,10 @@ enum pattern_result line_match(struct line_matcher *matcher, const char *text, s
 }
 
 /*
- * The filter searches for many literals in one pass. At places of the text that are `stride` bytes
- * apart, four bytes are looked up by their hash. The first `stride` windows (four successive bytes)
- * of each literal are in the table, so one of them is at such a place. Memory: at most 64 KiB, and
- * 160 bytes a literal.
+ * The filter searches for many literals in one pass. A window is four successive bytes of a
+ * literal. The tables of the filter have `stride` successive windows of each literal. The filter
+ * looks up four bytes of the text, by their hash, at places that are `stride` bytes apart. So,
+ * wherever a literal is in the text, one of its windows is at such a place.
  */
 
 #define LITERAL_WINDOW 4
@@ -253,23 +253,23 @@ struct literal {
 	size_t len; /* at least LITERAL_WINDOW + stride - 1 */
 };
 
-/* The state of a search, and the literal that it found last. Begin with zeroes. */
+/* The state of a search, and the literal that was found last. Begin with zeroes. */
 struct literal_hit {
-	size_t at; /* offset at which a window is looked up */
-	uint32_t window; /* next window to compare there, from 1; 0: go to the next offset */
+	size_t at; /* offset in the text at which a window is looked up */
+	uint32_t window; /* next window to compare at `at`, from 1; 0: go to the next place */
 	size_t literal; /* index of the literal that was found */
 	size_t start; /* offset of this literal in the text */
 };
 
 /*
- * Slots of the table for each window: enough that few places match by chance, few enough for the
- * processor's caches.
+ * Slots of the table `used` for each window: enough that few places match by chance, but few enough
+ * for the caches of the processor.
  */
 #define USED_EACH 64
 #define USED_LOG_MIN 10
 #define USED_LOG_MAX 16
 #define HEADS_EACH 2
-/* crowd() stops counting here: more windows with the same hash are hardly worse. */
+/* choose_offset() does not tell apart offsets with more windows of the same hashes. */
 #define CROWD_MAX 32
 
 struct literal_window {
@@ -329,7 +329,7 @@ static unsigned crowd(const struct literal_filter *filter, const char *bytes, un
 }
 
 /*
- * Returns the offset in a literal at which its windows share their hashes with the fewest others.
+ * Returns the offset in a literal from which its windows share their hashes with the fewest others.
  */
 static uint32_t choose_offset(const struct literal_filter *filter, const struct literal *literal)
 {
@@ -384,11 +384,11 @@ static inline uint8_t is_used(const struct literal_filter *filter, const char *p
 	return filter->used[hash(load(place)) >> filter->used_shift];
 }
 
-/* Returns the next place whose bytes have the hash of a window; at the end, len - 3 or more. */
+/* Returns the next place whose four bytes have the hash of a window; without one, about len. */
 static inline __attribute__((always_inline)) size_t skip(
     const struct literal_filter *filter, const char *text, size_t len, size_t at, size_t stride)
 {
-	/* Nearly always, none of eight places has the hash of a window. */
+	/* In most cases, none of eight places has the hash of a window. */
 	for (; at + 7 * stride + LITERAL_WINDOW <= len; at += 8 * stride) {
 		const char *place = text + at;
 		if (is_used(filter, place) | is_used(filter, place + stride) |
@@ -493,7 +493,7 @@ void pattern_set_remove(struct pattern_set *set, struct pattern_member *member)
 }
 
 /*
- * Measured ns per 100 bytes: of a filter with this stride, and of a search for one literal alone.
+ * Measured nanoseconds per 100 bytes: of a filter with this stride, and of one literal alone.
  */
 static const struct {
 	unsigned stride;
@@ -615,5 +615,5 @@ void pattern_set_pick(
 		picked(data, member);
 	}
 	for (size_t i = set->count; i > set->filtered; i--)
-		picked(data, set->sorted[i - 1]); /* renew() has put these in reverse order */
+		picked(data, set->sorted[i - 1]); /* renew() has sorted these backwards */
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The limit of open descriptors (RLIMIT_NOFILE): the daemon raises its own; programs that it starts
- * get the original one.
+ * The limit of open descriptors (RLIMIT_NOFILE). The daemon raises its own limit, and gives the
+ * original limit to programs that it starts.
  */
 #pragma once
 
@@ -12,11 +12,11 @@
 /* Raises the limit of this process to the hard limit. */
 void rlimit_raise_files(void);
 
-/* Returns the original limit, for programs that are started, or NULL if it was not raised. */
+/* Returns the original limit, for programs that are started; NULL: it was not raised. */
 const struct rlimit *rlimit_given_files(void);
 
-/* Returns how many descriptors peers and jobs may use; the others are for the daemon. */
+/* Returns how many descriptors may be used for peers and jobs. */
 size_t rlimit_file_room(void);
 
-/* Returns a text that says which limit caused this errno and how to raise it, or NULL. */
+/* Returns a text that explains an errno of a limit, and where to look; NULL: another errno. */
 const char *rlimit_text(int error);

@@ -97,9 +97,8 @@ static int check_file(const char *path, char *ret_reason, size_t size)
 
 /*
  * Reads the variables of the service manager and removes them, as child processes must not have
- * them. Call once, before any descriptor is opened or closed. *ret_fd is the socket that was
- * passed; 0: none. Returns -1 with a reason if the socket is not at that path, or other users may
- * connect to it.
+ * them. Call this before descriptors are opened or closed. *ret_fd is the passed socket; 0: none.
+ * Returns -1 with a reason if the socket is not at that path, or other users may connect to it.
  */
 static int sd_notify_take(const char *path, int *ret_fd, char *ret_reason, size_t reason_size)
 {
@@ -132,7 +131,6 @@ void sd_notify_tell(const char *state)
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;
-	/* A manager that stopped listening does not need the report. */
 	(void)!sendto(fd, state, strlen(state), MSG_NOSIGNAL,
 	    (const struct sockaddr *)&notify_address, notify_len);
 	(void)close(fd);
@@ -140,11 +138,11 @@ void sd_notify_tell(const char *state)
 
 #define FILE_NAME "lock"
 /*
- * A starting daemon connects to the holder of a lock to learn its process; the holder never accepts
- * such connections.
+ * A starting daemon connects to the lock's socket to learn the process of the holder. The holder
+ * does not accept these connections.
  */
 #define HOLDER_BACKLOG 4096
-/* How long a start waits for a daemon that is ending. */
+/* A starting daemon waits at most END_TRIES * END_TRY_MS for a daemon that is ending. */
 #define END_TRIES 1000
 #define END_TRY_MS 10
 
@@ -187,7 +185,7 @@ static int open_file(int dir, const char *state_dir, char *ret_reason, size_t si
 	    ret_reason, size, "%s/" FILE_NAME ": is no file of ours; remove it", state_dir);
 }
 
-/* Waits a moment for the holder to end; false if it is not ending, or has taken too long. */
+/* Waits a moment for the holder to end. Returns false if it is not ending, or takes too long. */
 static bool await_end(const struct lock_holder *holder, unsigned *tries)
 {
 	if (strcmp(holder->socket, LOCK_ENDING) != 0 || ++*tries >= END_TRIES)
@@ -231,7 +229,7 @@ void lock_describe(int fd, const char *socket)
 	char text[sizeof((struct lock_holder *)NULL)->socket + 32];
 	int len = snprintf(text, sizeof text, "%ld\n%s\n", (long)getpid(), socket);
 	struct stat st;
-	/* The content of the file is only for information: the lock holds without it. */
+	/* The content of the file is information for people and starting daemons, not the lock. */
 	if (fstat(fd, &st) < 0 || st.st_nlink > 1)
 		log_warning("the lock has another name in the file system: it is not written");
 	else if (len > 0 && (size_t)len < sizeof text && ftruncate(fd, 0) == 0)
@@ -239,8 +237,8 @@ void lock_describe(int fd, const char *socket)
 }
 
 /*
- * Finds the process that has an address. LOCK_HELD with pid 0: it does not listen. LOCK_ERROR:
- * another user has the address, or it cannot be found.
+ * Finds the process that holds an address. LOCK_HELD with pid 0: no process listens there. Returns
+ * LOCK_ERROR if another user holds the address, or on failure.
  */
 static enum lock_result find_holder(
     const struct sockaddr_un *address, socklen_t len, struct lock_holder *ret_holder)
@@ -304,12 +302,12 @@ bool lock_server(struct server_lock *lock, const char *tmux_socket, struct lock_
 	return result != LOCK_HELD;
 }
 
-/* The write end of the pipe to the parent, which waits for readiness; -1: there is no parent. */
+/* The write end of the pipe to the parent, which waits until we are ready; -1: no parent waits. */
 static int ready_pipe = -1;
 
 /*
- * Waits in the parent, and exits with 0 if the child is ready, or else with its status. The child
- * reports its own errors.
+ * Waits in the parent. Exits with 0 when the child is ready, or with the status of a child that has
+ * ended. The child prints its errors.
  */
 static void __attribute__((noreturn)) wait_for_child(int fd, pid_t child)
 {
@@ -349,12 +347,12 @@ int daemonize_enter(int keep_fd)
 	if (child < 0)
 		return -1;
 	if (child > 0) {
-		(void)close(ends[1]); /* only the child writes */
+		(void)close(ends[1]); /* or read() would not see the end of the child */
 		wait_for_child(ends[0], child);
 	}
 	ready_pipe = ends[1];
 	close_others(ready_pipe, keep_fd);
-	(void)setsid(); /* cannot fail: a new child leads no process group */
+	(void)setsid();
 	return chdir("/");
 }
 
@@ -391,7 +389,6 @@ void start_write_ready(int fd)
 {
 	if (fd < 0)
 		return;
-	/* if the starter does not read it, it does not need the line */
 	(void)!write(fd, "ready\n", 6);
 	(void)close(fd);
 }
@@ -400,7 +397,7 @@ int start_printed(bool is_written)
 {
 	if (is_written && fflush(stdout) == 0)
 		return EXIT_SUCCESS;
-	if (errno != EPIPE) /* EPIPE: the reader wanted no more */
+	if (errno != EPIPE) /* the reader has closed its end */
 		(void)start_fail("standard output: %s", strerror(errno));
 	return EXIT_FAILURE;
 }
@@ -408,7 +405,7 @@ int start_printed(bool is_written)
 int start_take_service(struct config *config)
 {
 	char reason[512];
-	/* Jobs must not get the starter's descriptors. Before Linux 5.11 only ready_fd is. */
+	/* Jobs must not get the starter's descriptors. CLOSE_RANGE_CLOEXEC needs Linux 5.11. */
 	if (close_range(3, UINT_MAX, CLOSE_RANGE_CLOEXEC) < 0 && config->ready_fd > 2)
 		(void)fcntl(config->ready_fd, F_SETFD, FD_CLOEXEC);
 	if (sd_notify_take(config->socket, &config->listen_fd, reason, sizeof reason) < 0)
@@ -419,9 +416,8 @@ int start_take_service(struct config *config)
 }
 
 /*
- * Makes the running daemon listen again if its socket was removed: with SIGUSR1. A daemon that
- * starts or ends ignores the signal. An older version would be ended by the signal, so it gets
- * none.
+ * If the socket of the running daemon was removed, makes the daemon listen again, by SIGUSR1. An
+ * older version does not catch this signal, and would be ended by it, so it gets none.
  */
 static void make_listen(const struct lock_holder *holder, const char *own_socket)
 {
@@ -430,7 +426,7 @@ static void make_listen(const struct lock_holder *holder, const char *own_socket
 	for (unsigned tries = 0; tries < LISTEN_TRIES && holder->pid > 1; tries++) {
 		int fd = link_connect(socket, 0);
 		if (fd >= 0)
-			(void)close(fd); /* the daemon listens */
+			(void)close(fd);
 		if (fd >= 0 || (errno != ENOENT && errno != ECONNREFUSED) ||
 		    !process_catches(holder->pid, SIGUSR1))
 			return;
@@ -442,8 +438,8 @@ static void make_listen(const struct lock_holder *holder, const char *own_socket
 }
 
 /*
- * Returns the process of the tmux server, as in struct start: that of the lock, or else the one in
- * the variable TMUX.
+ * Returns the process of the tmux server, as in struct start: the one that was locked, or else the
+ * one in the variable TMUX.
  */
 static pid_t find_server(pid_t locked, const char *tmux_socket)
 {
@@ -454,7 +450,7 @@ static pid_t find_server(pid_t locked, const char *tmux_socket)
 	if (locked != 0 || tmux == NULL || strncmp(tmux, tmux_socket, len) != 0 || tmux[len] != ',')
 		return locked;
 	pid = (pid_t)atoi(tmux + len + 1);
-	/* A server that answers, and has no lock, is in another pid namespace. */
+	/* A server that answers but could not be locked is in another PID namespace. */
 	if (pid <= 0 || muxbus_server_pid(tmux_socket, &answering) == 0)
 		return 0;
 	/* Another program may have the pid of a server that has ended. */
@@ -472,7 +468,7 @@ enum start_result start_take(struct start *start, const struct config *config)
 		result = LOCK_HELD;
 	switch (result) {
 	case LOCK_OK:
-		lock_describe(start->lock_fd, ""); /* no socket until the daemon listens */
+		lock_describe(start->lock_fd, ""); /* the daemon does not listen yet */
 		break;
 	case LOCK_HELD:
 		make_listen(&holder, config->socket);
@@ -500,9 +496,8 @@ enum start_result start_take(struct start *start, const struct config *config)
 	(void)unsetenv("TMUX");
 	(void)unsetenv("TMUX_PANE");
 	library_log_take();
-	(void)mallopt(
-	    /* nearly all memory is used by one thread, so a second arena would only waste memory */
-	    M_ARENA_MAX, 1);
+	/* One thread uses nearly all memory, so a second arena would waste memory. */
+	(void)mallopt(M_ARENA_MAX, 1);
 	rlimit_raise_files();
 	return START_OK;
 }
@@ -516,7 +511,7 @@ int start_make_dir(const struct config *config, char *ret_reason, size_t size)
 		return 0;
 	(void)snprintf(dir, sizeof dir, "%.*s", (int)(slash - config->socket), config->socket);
 	if (access(dir, F_OK) == 0)
-		return 0; /* server_new() will check the directory */
+		return 0; /* server_new() checks the directory */
 	if (!config->is_fleet &&
 	    (file_tmux_socket(own, sizeof own, "", NULL) < 0 ||
 		strncmp(own, config->socket, (size_t)(slash - config->socket) + 1) != 0))

@@ -5,7 +5,7 @@
 
 static const char state[] = "the state in it, unless XDG_STATE_HOME names a directory of your own";
 
-/* Makes a directory and its missing parents, which only this user may access. */
+/* Makes a directory and its missing parents with the mode 0700. */
 static int make_dirs(const char *path, char *ret_reason, size_t size)
 {
 	char part[PATH_MAX];
@@ -17,7 +17,7 @@ static int make_dirs(const char *path, char *ret_reason, size_t size)
 	return 0;
 }
 
-/* Checks owner and rights. If others may only read the directory, takes their rights away. */
+/* Checks owner and rights. If others may read the directory but not write, removes their rights. */
 static int check_own(int fd, const char *path, char *ret_reason, size_t size)
 {
 	struct stat st;
@@ -43,7 +43,7 @@ int state_dir_open(const char *path, char *ret_reason, size_t size)
 	int fd;
 	if (file_check_parents(path, state, ret_reason, size) < 0 ||
 	    make_dirs(path, ret_reason, size) < 0 ||
-	    /* The parents again, as path is the real path now. */
+	    /* Check again: links in the path of a new directory can be resolved only now. */
 	    file_check_parents(path, state, ret_reason, size) < 0)
 		return -1;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

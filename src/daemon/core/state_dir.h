@@ -6,8 +6,7 @@
 
 /*
  * Makes the directory (0700) and its missing parents, or checks the existing ones. Refuses a
- * directory that is not ours, is a symbolic link, or is writable by others, and a parent that
- * neither we nor root own, or that is writable by everyone without the sticky bit. Returns a
- * descriptor, or -1 with a reason and advice.
+ * directory that is not ours, is a symbolic link, or is writable by others. Refuses parents as
+ * file_check_parents() does. Returns a descriptor, or -1 with a reason and advice.
  */
 int state_dir_open(const char *path, char *ret_reason, size_t size);

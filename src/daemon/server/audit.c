@@ -548,7 +548,6 @@ void audit_refuse(struct audit_log *audit, const struct audit_action *action)
 	put_caller(&writer, action);
 	json_put_str(&writer, "outcome", "forbidden");
 	if (++refuser->lines == AUDIT_REFUSALS)
-		/* further refusals of this minute are only counted */
 		json_put_bool(&writer, "counted", true);
 	(void)add_refusal(audit);
 }

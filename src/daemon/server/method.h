@@ -71,7 +71,7 @@ enum method_flag {
 #define METHOD(method_name, method_effects) \
 	(method_name), .effects = (method_effects) + 0 * sizeof(char[(method_effects) > 0 ? 1 : -1])
 
-/* In a row: its handler, the struct that the handler gets, and the tables of fields and results. */
+/* Part of a row: the handler, its struct of arguments, and the tables of fields and results. */
 #define METHOD_CALL(handle_, args_struct, fields_, results_) \
 	FIELDS_OF(args_struct, fields_), .results = (results_), .handle = (handle_)
 

@@ -574,7 +574,7 @@ static void work(struct peer *peer)
 		tell_end(peer);
 	flush(peer);
 	if (peer->is_end_hidden && peer->responses.count == 0 && can_accept(peer))
-		(void)read_some(peer); /* its lines are handled in the next turn */
+		(void)read_some(peer);
 	if (peer->is_behind && list_is_empty(&peer->backlog.items) &&
 	    unread_bytes(peer) <= PEER_IDLE_MAX / 4) {
 		peer->is_behind = false;

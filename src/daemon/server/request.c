@@ -49,7 +49,7 @@ struct request {
 	struct request_key key;
 	bool is_first; /* the request is the first with its key */
 	bool is_done; /* the request has had its effect, even if its result is too long */
-	struct list open; /* in all */
+	struct list open; /* in the list `all` */
 	struct list link; /* in the list `joined` of another request, or in `orphans` */
 	struct list joined;
 	struct request_origin origin;
