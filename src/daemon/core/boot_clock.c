@@ -45,7 +45,8 @@ static void alarm_arm(void *data, int64_t boot_ms)
 		when.it_value.tv_sec = boot_ms / 1000;
 		when.it_value.tv_nsec = boot_ms % 1000 * 1000000;
 	}
-	(void)timerfd_settime(alarm->fd, TFD_TIMER_ABSTIME, &when, NULL);
+	(void)timerfd_settime(
+	    alarm->fd, TFD_TIMER_ABSTIME, &when, NULL); /* cannot fail: the time is valid */
 }
 
 static void alarm_readable(evutil_socket_t fd, short what UNUSED, void *data)
@@ -71,7 +72,8 @@ static void listen_to_set(struct boot_alarm *alarm, struct event_base *base)
 	alarm->set_event =
 	    event_new(base, alarm->set_fd, EV_READ | EV_PERSIST, alarm_readable, alarm);
 	if (alarm->set_event != NULL)
-		(void)event_add(alarm->set_event, NULL);
+		(void)event_add(
+		    alarm->set_event, NULL); /* if this fails, the next alarm notices the change */
 }
 
 /*

@@ -269,7 +269,7 @@ struct literal_hit {
 #define USED_LOG_MIN 10
 #define USED_LOG_MAX 16
 #define HEADS_EACH 2
-/* choose_offset() does not tell apart offsets with more windows of the same hashes. */
+/* choose_offset() counts the windows with the same hash only up to this number. */
 #define CROWD_MAX 32
 
 struct literal_window {

@@ -496,8 +496,9 @@ enum start_result start_take(struct start *start, const struct config *config)
 	(void)unsetenv("TMUX");
 	(void)unsetenv("TMUX_PANE");
 	library_log_take();
-	/* One thread uses nearly all memory, so a second arena would waste memory. */
-	(void)mallopt(M_ARENA_MAX, 1);
+	(void)mallopt(
+	    /* one thread uses nearly all memory, so a second arena would waste memory */
+	    M_ARENA_MAX, 1);
 	rlimit_raise_files();
 	return START_OK;
 }

@@ -7,7 +7,7 @@
 struct config;
 
 /*
- * Two locks allow one daemon for each tmux server: a lock file in the state directory, and an
+ * Two locks prevent a second daemon for a tmux server: a lock file in the state directory, and an
  * abstract socket named after the process of the tmux server. Daemons with other state directories
  * find that socket, too.
  */
