@@ -24,14 +24,13 @@ static const struct record_kind consumer_kind = {
     .source = SOURCE_POST,
 };
 
-/* with more entries, those that the queue has forgotten are dropped; the queue keeps QUEUE_KEEP */
+/* with more entries in the map `handed`, those that the queue has forgotten are dropped */
 enum { HANDED_MAX = 2 * QUEUE_KEEP };
 
 struct handed {
 	uint64_t seq;
-	/* CLOCK_MONOTONIC from which it is handed out again; 0: it is acknowledged */
-	int64_t due_ms;
-	unsigned times;
+	int64_t due_ms; /* CLOCK_MONOTONIC from which it is due again; 0: acknowledged */
+	unsigned times; /* how often it was handed out */
 };
 
 struct consumer {
@@ -45,7 +44,7 @@ struct consumer {
 
 struct consumer_set {
 	struct queue *queue;
-	struct list consumers; /* least recently used first; after a start, by name */
+	struct list consumers; /* least recently used first; those of an earlier daemon by name */
 	int64_t ack_wait_ms;
 };
 
@@ -68,7 +67,6 @@ static int compare_seq(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-/* Drops entries that the queue has forgotten. */
 static void drop_forgotten(struct consumer *consumer)
 {
 	map_each (struct handed, handed, &consumer->handed)
@@ -77,8 +75,8 @@ static void drop_forgotten(struct consumer *consumer)
 }
 
 /*
- * Stores the floor (the number up to which all is acknowledged), and the acknowledged entries above
- * it.
+ * Stores the floor (the number up to which all entries are acknowledged), and the numbers of
+ * acknowledged entries above the floor.
  */
 static void consumer_store(struct consumer *consumer)
 {
@@ -223,7 +221,7 @@ uint64_t consumer_floor(const struct consumer *consumer)
 	return consumer->floor;
 }
 
-/* Returns true if an entry is to be handed out now. *ret_due_ms: when again; 0: never. */
+/* Returns true if an entry is due now. *ret_due_ms: when it is due again; 0: never. */
 static bool handed_is_due(
     struct consumer *consumer, const struct notification *note, int64_t now_ms, int64_t *ret_due_ms)
 {
@@ -255,7 +253,7 @@ void consumer_put_back(struct consumer *consumer, uint64_t seq)
 	struct handed *handed = map_get(&consumer->handed, seq);
 	if (handed == NULL || handed->due_ms == 0)
 		return;
-	handed->due_ms = 1; /* a past time: due at once */
+	handed->due_ms = 1; /* a past time */
 	if (--handed->times == 0)
 		mem_free(map_remove(&consumer->handed, seq));
 	else
@@ -293,7 +291,7 @@ static void consumer_raise(struct consumer *consumer)
 	}
 }
 
-/* Marks an entry as acknowledged. Returns it; NULL: unknown, or acknowledged before. */
+/* Marks an entry as acknowledged. Returns the entry; NULL: unknown, or acknowledged before. */
 static const struct notification *consumer_mark(struct consumer *consumer, uint64_t seq)
 {
 	const struct notification *note = queue_find(consumer->set->queue, seq);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Named consumers of the queue (method next_notification with a consumer). Each gets every
- * notification that is neither forgotten nor cancelled before, in order, at least once, and
- * acknowledges it. An entry that is not acknowledged in time is handed out again, a bounded number
- * of times. That a response was sent is no acknowledgement.
+ * Named consumers of the queue (method next_notification with a consumer). A consumer gets the
+ * entries of the queue in order, unless they are forgotten or cancelled before, and acknowledges
+ * them. An entry that is not acknowledged in time is handed out again, a bounded number of times. A
+ * response that was sent does not count as an acknowledgement.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #define CONSUMERS_MAX 256
 #define CONSUMER_NAME_MAX 64 /* characters of [A-Za-z0-9_.:-] */
 #define CONSUMER_ACK_WAIT_MS 60000 /* default of consumer_set_ack_wait() */
-/* maximum number of times that one entry is handed out to one consumer */
+/* with so many times without acknowledgement, an entry is parked for the consumer */
 #define CONSUMER_DELIVER_MAX 10
 
 struct consumer_filter;
@@ -25,14 +25,14 @@ void consumer_set_ack_wait(struct consumer_set *set, int64_t ack_wait_ms);
 bool consumer_name_is_valid(const char *name);
 struct consumer *consumer_find(struct consumer_set *set, const char *name);
 /*
- * Returns the consumer of this name. A new one begins at the oldest entry; if there are
- * CONSUMERS_MAX, it replaces the least recently used one that has no entry in hand and no waiting
- * request. Returns NULL if all are in use.
+ * Returns the consumer of this name, or makes one that begins at the oldest entry. If there are
+ * CONSUMERS_MAX already, it replaces the least recently used consumer that has no entry to
+ * acknowledge and no waiting request. Returns NULL if all are in use.
  */
 struct consumer *consumer_get(struct consumer_set *set, const char *name);
 /*
- * Call these when a request begins and ends to wait for the next entry. The end makes the consumer
- * the most recently used.
+ * Call these when a request begins to wait for the next entry, and when it no longer waits. The
+ * second call makes the consumer the most recently used.
  */
 void consumer_begin_wait(struct consumer *consumer);
 void consumer_end_wait(struct consumer *consumer);
@@ -40,31 +40,31 @@ void consumer_end_wait(struct consumer *consumer);
 uint64_t consumer_floor(const struct consumer *consumer);
 
 /*
- * Returns the oldest matching entry that is new to the consumer, or is to be handed out again.
- * Returns NULL if there is none; *ret_due_ms is then when the next one is handed out again
- * (CLOCK_MONOTONIC), or 0.
+ * Returns the oldest matching entry that is new to the consumer, or is due to be handed out again.
+ * Returns NULL if there is none. *ret_due_ms is then the time (CLOCK_MONOTONIC) at which the next
+ * entry is due again; 0: never.
  */
 const struct notification *consumer_peek(struct consumer *consumer,
     const struct consumer_filter *filter, int64_t now_ms, int64_t *ret_due_ms);
-/* Notes that an entry is handed out. now_ms is of CLOCK_MONOTONIC. */
+/* Notes that an entry is handed out. now_ms: CLOCK_MONOTONIC. */
 void consumer_hand_out(struct consumer *consumer, const struct notification *note, int64_t now_ms);
-/* Takes an entry back that did not reach the reader: it is due again at once. */
+/* Takes back an entry that did not reach the reader. The entry is due again at once. */
 void consumer_put_back(struct consumer *consumer, uint64_t seq);
 
 /*
- * Sets a notification to acknowledged. A queued one gets a receipt with the way "waited" and the
- * consumer's name; NULL: a request waited for it without a consumer.
+ * Sets a notification to acknowledged. If it was queued, it gets a receipt with the way "waited"
+ * and the consumer's name; NULL: a request without a consumer has waited for it.
  */
 void consumer_settle(struct queue *queue, uint64_t seq, const char *name);
 
-/* Acknowledges one entry, or all up to seq. Returns the number of entries. */
+/* Acknowledges one entry, or all up to seq. Returns how many were not acknowledged before. */
 unsigned consumer_acknowledge(struct consumer *consumer, uint64_t seq, bool up_to);
 /* Like consumer_acknowledge(), but other readers still get the entries. */
 unsigned consumer_pass(struct consumer *consumer, uint64_t seq, bool up_to);
 
 /*
- * Counts the parked entries: those that were handed out CONSUMER_DELIVER_MAX times, and not
- * acknowledged in time. takes_back: they are due again.
+ * Counts the parked entries, which were handed out CONSUMER_DELIVER_MAX times and not acknowledged
+ * in time. takes_back: makes them due again.
  */
 size_t consumer_parked(struct consumer *consumer, bool takes_back);
 /* Counts the parked entries of all consumers. */
@@ -78,16 +78,16 @@ struct consumer_filter {
 	bool has_pane;
 	uint32_t pane;
 	int source; /* enum notification_source; -1: any */
-	const char *id; /* id of a request, in any case; NULL: any */
+	const char *id; /* id of a request, in upper or lower case; NULL: any */
 	bool is_urgent; /* true: urgent ones only */
 };
 
 extern const struct field consumer_filter_fields[];
 
 /*
- * Reads a filter from an object, from a string with an id, or from NULL, which matches all.
- * *ret_pane is the text that names its pane, or NULL; the caller finds that pane. The strings
- * belong to value. Returns false with a reason if value is invalid.
+ * Reads a filter from an object, from a string with an id, or from NULL, which matches all. The
+ * strings belong to value. *ret_pane is the text that names a pane, or NULL; the caller finds the
+ * pane and sets it in the filter. Returns false with a reason if value is invalid.
  */
 bool consumer_filter_read(const struct json *value, struct consumer_filter *ret_filter,
     const char **ret_pane, char *ret_reason, size_t size);

@@ -8,13 +8,11 @@
 enum {
 	NAME_MAX_SIZE = 64,
 	READ_CHUNK = 1024 * 1024,
-	/* larger files are not read; rewriting keeps files smaller than this */
-	FILE_MAX = 512 * 1024 * 1024,
+	FILE_MAX = 512 * 1024 * 1024, /* a larger file counts as unreadable */
 	DEAD_MIN = 1024 * 1024, /* with fewer dead bytes the file is not rewritten */
 	HOLE_MAX = 32, /* bytes of the reason in a hole record (journal_record.h) */
-	RESERVE = 4096, /* bytes of room that is kept for a hole record: a disk block */
-	/* bytes that are reserved for later records; zeros until these are written */
-	AHEAD = 16 * 1024,
+	RESERVE = 4096, /* bytes of room that are kept for a hole record: a disk block */
+	AHEAD = 16 * 1024, /* bytes that are reserved for later records; zeros until then */
 	DAMAGED_MAX = 100, /* maximum number of damaged files that are kept */
 };
 
@@ -27,19 +25,19 @@ struct file {
 	uint64_t room; /* size up to which the disk has reserved room */
 	bool has_mark; /* the last record is a mark: all records before it are durable */
 	bool has_hole; /* the last record is a hole record: records after it are missing */
-	bool is_broken; /* nothing more is written to it; the helper thread may still use it */
+	bool is_broken; /* takes no more records, except a hole record */
 };
 
 enum job {
 	JOB_NONE,
 	JOB_SYNC, /* sync the current file */
 	JOB_INSTALL, /* put the next file in place of the current one */
-	JOB_CLOSE, /* close the replaced file, as to free its blocks takes milliseconds */
+	JOB_CLOSE, /* close the replaced file: the kernel takes milliseconds to free its blocks */
 };
 
 enum copy {
 	COPY_NONE,
-	COPY_BEGUN, /* next has its header */
+	COPY_BEGUN, /* `next` has its header */
 	COPY_PARTS, /* `next` has its header and parts of the state */
 	COPY_WHOLE, /* `next` has all of the state, and is installed when no other job runs */
 };
@@ -70,7 +68,7 @@ struct journal {
 	bool is_degraded;
 	int trouble; /* -errno of the last failed write, sync or rewrite */
 	bool ends_marked; /* while opening: the last record is a mark */
-	uint64_t promised; /* while opening: by the last record, all up to this number is durable */
+	uint64_t promised; /* while opening: the member durable of the last record */
 	char hole[HOLE_MAX + 1]; /* while opening: the reason of a hole at the end; "": none */
 };
 
@@ -81,7 +79,7 @@ static void file_close(struct journal *journal, struct file *file)
 	*file = (struct file){.handle = -1};
 }
 
-/* Writes all bytes at the end of a file, or none. Returns 0 or -errno. */
+/* Writes bytes at the end of a file, or cuts them off on failure. Returns 0 or -errno. */
 static int file_write(struct journal *journal, struct file *file, const uint8_t *bytes, size_t len)
 {
 	size_t done = 0;
@@ -90,8 +88,9 @@ static int file_write(struct journal *journal, struct file *file, const uint8_t 
 		    journal->disk_data, file->handle, bytes + done, len - done, file->len + done);
 		if (put <= 0) {
 			/*
-			 * Half a record would be read as damage, so it is cut off. If another
-			 * program has cut the file, truncate() would make it longer.
+			 * Half a record would be read as damage, so it is cut off. But not after
+			 * -ENOENT: another program may have cut the file, which truncate() would
+			 * make longer.
 			 */
 			if (put != -ENOENT &&
 			    journal->disk->truncate(journal->disk_data, file->handle, file->len) <
@@ -119,7 +118,7 @@ static int file_reserve(struct journal *journal, struct file *file, size_t len)
 	int error;
 	if (need <= file->room)
 		return 0;
-	/* A write of no bytes finds out whether another program has cut the file. */
+	/* A write of no bytes fails if another program has cut the file. */
 	error = (int)disk->write(journal->disk_data, file->handle, "", 0, file->len);
 	if (error < 0)
 		return error;
@@ -130,7 +129,7 @@ static int file_reserve(struct journal *journal, struct file *file, size_t len)
 	}
 	if (is_full(error))
 		return error;
-	file->room = room; /* set even if the disk cannot reserve room; then a write may fail */
+	file->room = room; /* also if the disk cannot reserve room: then a later write may fail */
 	return 0;
 }
 
@@ -171,7 +170,7 @@ static int file_record(
 	return error;
 }
 
-/* Appends one record, and reserves the room for a hole record. Returns 0 or -errno. */
+/* Appends one record, and keeps room for a hole record reserved. Returns 0 or -errno. */
 static int file_append(
     struct journal *journal, struct file *file, uint8_t type, const void *payload, size_t len)
 {
@@ -187,7 +186,7 @@ static int file_append(
 }
 
 /*
- * Appends a hole record, which says that records are missing. If this write fails, the next
+ * Appends a hole record, which says that later records are missing. If this write fails, the next
  * journal_append() tries again.
  */
 static void file_note_hole(struct journal *journal, struct file *file)
@@ -199,8 +198,8 @@ static void file_note_hole(struct journal *journal, struct file *file)
 }
 
 /*
- * Makes the journal degraded: changes stay in memory until a rewrite succeeds, so that no record
- * follows one that could not be written.
+ * Makes the journal degraded: changes stay in memory until a rewrite succeeds. Otherwise a record
+ * could follow one that was not written.
  */
 static void journal_degrade(struct journal *journal, int error, const char *what)
 {
@@ -217,13 +216,13 @@ static void journal_degrade(struct journal *journal, int error, const char *what
 		journal->handlers.degraded(journal->data, true, reason);
 }
 
-/* Appends a mark if all of the file is durable and no mark says so yet. */
+/* Appends a mark (journal_record.h) if the whole file is durable and does not end with one. */
 static void file_mark(struct journal *journal, struct file *file)
 {
 	int error;
 	if (file->has_mark || file->has_hole || file->number == 0 || file->durable != file->number)
 		return;
-	/* On a full disk this may fail; the records before the mark are durable anyway. */
+	/* On a full disk this may fail, but the records before the mark are durable anyway. */
 	error = file_append(journal, file, JOURNAL_TYPE_MARK, NULL, 0);
 	if (error == -ENOENT)
 		journal_degrade(journal, error, "the journal cannot be written");
@@ -280,7 +279,7 @@ static void journal_job_ended(struct journal *journal, const struct syncer_resul
 	if (result->elapsed_us > journal->longest_sync_us)
 		journal->longest_sync_us = result->elapsed_us;
 	if (job == JOB_INSTALL) {
-		/* If a write to `next` failed during the job, it lacks a record. */
+		/* If a write to `next` has failed during the job, `next` lacks a record. */
 		if (result->error != 0 || journal->next.is_broken) {
 			journal_degrade(journal, result->error != 0 ? result->error : -EIO,
 			    "the journal cannot be rewritten");
@@ -291,9 +290,7 @@ static void journal_job_ended(struct journal *journal, const struct syncer_resul
 		return;
 	}
 	if (result->error != 0) {
-		/*
-		 * The kernel drops data that it failed to sync, so the file is not used any more.
-		 */
+		/* The kernel drops data that it failed to sync, so do not use the file any more. */
 		journal->file.is_broken = true;
 		journal_degrade(journal, result->error, "the journal cannot be synced");
 		journal->retry_due_ms = clock_mono_ms();
@@ -379,20 +376,18 @@ int journal_append(
 		*ret_ticket = journal->ticket;
 		return append_next(journal, type, payload, len);
 	}
-	/*
-	 * `next` is written first, because it must have every record of the file that it replaces.
-	 */
+	/* Write `next` first: it must have all records of the file that it replaces. */
 	if (journal->next.handle >= 0 && !journal->next.is_broken)
 		error = append_next(journal, type, payload, len);
 	if (error == 0 && !journal->is_degraded) {
 		error = file_append(journal, &journal->file, type, payload, len);
 		if (error == -ENOENT && journal->job == JOB_INSTALL)
-			error = 0; /* `next`, which has the record, has replaced it already */
+			error = 0; /* the file was replaced by `next`, which has the record */
 	}
 	if (error != 0)
 		journal_degrade(journal, error, "the journal cannot be written");
 	if (journal->is_degraded) {
-		/* If the process is killed now, `next` may have replaced `file`. */
+		/* The helper thread may be replacing `file` by `next`, so mark both. */
 		file_note_hole(journal, &journal->file);
 		if (journal->next.is_broken)
 			file_note_hole(journal, &journal->next);
@@ -547,15 +542,13 @@ static void recover_set_aside(struct journal *journal)
 		handle = journal->disk->open(journal->disk_data, aside, 0);
 		if (handle < 0) {
 			(void)journal->disk->install(journal->disk_data, journal->name, aside);
-			return; /* if only the rename failed, the new file replaces this one now */
+			return; /* if the rename fails, the new file replaces the damaged one */
 		}
 		journal->disk->close(journal->disk_data, handle);
 	}
 }
 
-/*
- * Goes on with a file of an earlier daemon. With a helper thread, the first job syncs its records.
- */
+/* Continues a file of an earlier daemon. With a helper thread, the first job syncs the file. */
 static bool recover_resume(
     struct journal *journal, int handle, size_t len, const struct journal_scan *scan)
 {
@@ -634,11 +627,11 @@ int journal_open(const struct journal_disk *disk, void *disk_data, const char *n
 	buf_init(&journal->scratch, journal_record_size(JOURNAL_PAYLOAD_MAX));
 	journal->syncer = syncer;
 	if (!journal_recover(journal)) {
-		/* Done without the helper thread: the file exists before a record is appended. */
+		/* Without the helper thread, the rewrite is complete before a record comes. */
 		journal->syncer = NULL;
 		journal_rewrite(journal);
 		journal->syncer = syncer;
-	} else { /* an earlier daemon was ended during a rewrite */
+	} else { /* an earlier daemon may have ended during a rewrite */
 		(void)disk->unlink(disk_data, journal->next_name);
 	}
 	*ret_journal = journal;
@@ -659,7 +652,7 @@ void journal_close(struct journal *journal)
 		journal->job = JOB_NONE;
 	}
 	journal_sync(journal);
-	/* so that the mark survives a power cut */
+	/* The mark, too, must survive a power cut. */
 	if (journal->file.has_mark && journal->ticket > 0)
 		(void)journal->disk->sync(journal->disk_data, journal->file.handle);
 	file_close(journal, &journal->file);

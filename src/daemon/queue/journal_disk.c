@@ -11,17 +11,16 @@ struct journal_disk_dir {
 	int fd;
 	ino_t inode;
 	dev_t device;
-	/* the names that can be written: [0] was opened first, [1] was made first */
-	char names[2][64];
+	char names[2][64]; /* the names that can be written: [0] opened first, [1] made first */
 };
 
-/* Opens the directory again, as its path may lead to another one by now. Returns 0 or -errno. */
+/* Opens the directory, perhaps again: its path may lead to another one by now. Or -errno. */
 static int dir_find(struct journal_disk_dir *dir)
 {
 	char reason[64];
 	struct stat status;
 	int fd;
-	errno = EPERM; /* for a refusal that sets no errno */
+	errno = EPERM; /* state_dir_open() may refuse without setting errno */
 	fd = state_dir_open(dir->path, reason, sizeof reason);
 	if (fd < 0)
 		return -errno;
@@ -82,9 +81,9 @@ static ssize_t dir_read(void *data UNUSED, int file, void *bytes, size_t len, ui
 }
 
 /*
- * Writes; fails if another program has removed, moved, replaced or cut the file, since the next
- * start would miss what is written. The helper thread may just be renaming the file from names[1]
- * to names[0], so names[1] is looked at first.
+ * Writes. Fails if another program has removed, moved, replaced or cut the file, since the next
+ * daemon would not read these bytes. The helper thread may just be renaming the file from names[1]
+ * to names[0], so names[1] must be checked first.
  */
 static ssize_t dir_write(void *data, int file, const void *bytes, size_t len, uint64_t offset)
 {
@@ -108,8 +107,8 @@ static int dir_truncate(void *data UNUSED, int file, uint64_t len)
 }
 
 /*
- * Reserves room; not by posix_fallocate(), which may write zeros. The size is set at once, so that
- * a sync need not write it.
+ * Reserves room, but not by posix_fallocate(), which may write zeros. This changes the size of the
+ * file, so that syncs of later records need not write the size.
  */
 static int dir_reserve(void *data UNUSED, int file, uint64_t len)
 {
@@ -222,14 +221,14 @@ static void *syncer_loop(void *data)
 		syncer->result = result;
 		syncer->state = STATE_ENDED;
 		pthread_cond_broadcast(&syncer->changed);
-		/* can fail only if it is readable already */
+		/* fails only if event_fd is readable already */
 		(void)eventfd_write(syncer->event_fd, 1);
 	}
 	pthread_mutex_unlock(&syncer->mutex);
 	return NULL;
 }
 
-/* Starts the thread, with all signals blocked, as the main loop handles them. */
+/* Starts the thread with all signals blocked: the main loop handles signals. */
 static int syncer_start(struct journal_syncer *syncer)
 {
 	sigset_t all, before;
@@ -300,7 +299,7 @@ bool syncer_take(struct journal_syncer *syncer, struct syncer_result *ret_result
 {
 	eventfd_t count;
 	bool has_ended;
-	(void)eventfd_read(syncer->event_fd, &count); /* can fail only if nothing was written */
+	(void)eventfd_read(syncer->event_fd, &count);
 	pthread_mutex_lock(&syncer->mutex);
 	has_ended = syncer->state == STATE_ENDED;
 	if (has_ended) {

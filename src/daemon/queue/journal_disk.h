@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* The disk as a journal sees it: a table of functions that tests can replace, and the real one. */
+/* The disk as the journal sees it: a table of functions, which tests can replace. */
 #pragma once
 
 #include "base/base.h"
 
 /*
- * Functions for the files of one directory. All return -errno on failure. sync, install and close
- * may be called from the journal's helper thread, one at a time, while the main thread calls
- * others.
+ * Functions for the files of one directory. They return -errno on failure. sync, install and close
+ * may be called from the journal's helper thread, one at a time, while the main thread calls other
+ * functions.
  */
 struct journal_disk {
 	/* Opens a file. create: makes an empty one, in place of an old one. Returns its handle. */
@@ -16,10 +16,10 @@ struct journal_disk {
 	ssize_t (*read)(void *data, int file, void *bytes, size_t len, uint64_t offset);
 	ssize_t (*write)(void *data, int file, const void *bytes, size_t len, uint64_t offset);
 	int (*truncate)(void *data, int file, uint64_t len);
-	/* Reserves room: sets the file's length. Returns -EOPNOTSUPP if the disk cannot reserve. */
+	/* Reserves room up to the length len, and makes the file so long. -EOPNOTSUPP: cannot. */
 	int (*reserve)(void *data, int file, uint64_t len);
 	int (*sync)(void *data, int file); /* syncs the content, not the name */
-	/* Renames a file over an old one, so that the new name survives a power cut. */
+	/* Renames a file over an old one, durably: the new name survives a power cut. */
 	int (*install)(void *data, const char *from, const char *to);
 	int (*unlink)(void *data, const char *name);
 	void (*close)(void *data, int file);
@@ -31,24 +31,24 @@ extern const struct journal_disk journal_disk_dir_table;
  * Opens a directory as state_dir_open() does. The result is the data for the functions of the
  * table. Returns NULL with errno on failure.
  *
- * A write to a file that another program has removed, moved, replaced or cut fails with -ENOENT; to
- * make a file then opens, or makes, the directory again. Only two names can be written: the first
- * one that was opened, and the first one that was made, which is the name of a new file until
- * install().
+ * A write fails with -ENOENT if another program has removed, moved, replaced or cut the file. If
+ * the directory was removed or replaced, the next file that is made opens or makes it again. Only
+ * two names can be written: the first one that was opened, and the first one that was made, which
+ * a new file has until install().
  */
 struct journal_disk_dir *journal_disk_dir_open(const char *path);
 void journal_disk_dir_close(struct journal_disk_dir *dir);
 
 /*
- * The helper thread, the only one that waits for the disk, so that the main loop does not block. It
- * runs one job at a time, and shares nothing else with the main thread.
+ * The helper thread, which waits for the disk so that the main loop does not block. The thread runs
+ * one job at a time.
  */
 
 struct syncer_job {
 	int file; /* the file to sync, or to close */
 	bool is_to_close;
-	/* this name is renamed after the sync; must outlive the job; NULL: none */
-	const char *install_from;
+	/* after the sync, install_from is renamed to install_to; NULL: nothing is renamed */
+	const char *install_from; /* the names must outlive the job */
 	const char *install_to;
 };
 
@@ -59,16 +59,16 @@ struct syncer_result {
 
 /* Starts the thread. Returns NULL with errno if memory or threads run out. */
 struct journal_syncer *syncer_new(const struct journal_disk *disk, void *disk_data);
-/* Waits for the job that runs, and frees all. */
+/* Waits for a running job, ends the thread, and frees it. */
 void syncer_free(struct journal_syncer *syncer);
 
 /* Returns a descriptor that is readable when a job has ended. */
 int syncer_fd(const struct journal_syncer *syncer);
-/* Gives the thread a job. No other job may be running. */
+/* Gives the thread a job. The result of the job before must have been taken. */
 void syncer_submit(struct journal_syncer *syncer, const struct syncer_job *job);
-/* Takes the result of the job that has ended. Returns false if none has. */
+/* Takes the result of the job that has ended. Returns false if there is none. */
 bool syncer_take(struct journal_syncer *syncer, struct syncer_result *ret_result);
-/* Waits for the end of the job. */
+/* Waits for the end of a running job. */
 void syncer_wait(struct journal_syncer *syncer);
 
 /* Runs a job in the calling thread. */

@@ -124,8 +124,8 @@ struct journal_walk {
 };
 
 /*
- * Reads the record at an offset. It must be of this file, and its number must be at least `from`.
- * Returns false if there is none.
+ * Reads the record at an offset. Returns false if there is no record of this file, or its number is
+ * below `from`.
  */
 static bool scan_read(
     const struct journal_walk *scan, size_t at, uint64_t from, struct journal_record *ret_record)
@@ -197,7 +197,9 @@ void journal_scan(const uint8_t *bytes, size_t len, size_t payload_max,
 		    !scan_read(&scan, place, expected, &record))
 			break;
 		if (place != at || record.number != expected) {
-			/* The file ends here, unless a later record says that more was durable. */
+			/*
+			 * The file ends at `at`, unless a later record says that more was durable.
+			 */
 			if (scan_durable(&scan, place, expected) < expected &&
 			    !ret_scan->has_damage)
 				break;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The format of a journal's file: bytes and checksums, nothing else. Its parts and their bytes:
+ * The format of a journal's file. Its parts, with their sizes in bytes:
  *
  * - header, 32 bytes: magic 8, format 4, epoch 4, zero 12, checksum 4
  * - record, a multiple of 8 bytes: checksum 4, length and type 4, epoch 4, zero 4, number 8,
  *   durable 8, payload, zeros
  *
- * All numbers are little-endian. A checksum is CRC32C over all that follows it in the record,
- * padding too (in the header: over all before it). The epoch is a random number of the file: if a
- * disk returns data of an older file, the epochs differ. durable is the number of the last record
- * that was known to be synced when this record was written, so that a reader can tell damage to
- * durable records from an unfinished end of the file. If no record follows a sync, a mark says that
- * the sync was done. Zeros may follow the last record: reserved room.
+ * Numbers are little-endian. A checksum is CRC32C: of a record over all bytes behind the checksum,
+ * of the header over all bytes before it. The epoch is a random number of the file: if a disk
+ * returns data of an older file, the epochs differ.
+ *
+ * durable is the number of the last record that was known to be synced when this record was
+ * written. So a reader can tell damage to durable records from an unfinished end of the file. If no
+ * record follows a sync, a mark (JOURNAL_TYPE_MARK) may say that the sync was done. Zeros may
+ * follow the last record: reserved room.
  */
 #pragma once
 
@@ -20,9 +22,9 @@
 #define JOURNAL_HEADER_SIZE 32
 #define JOURNAL_RECORD_HEADER_SIZE 32
 /*
- * The type of the journal's own records, which old readers skip. Without a payload, such a record
- * is a mark: damage before it concerns records that were durable, damage behind it does not. With a
- * payload it is a hole record, which says why records behind it are missing.
+ * The type of the journal's own records. Without a payload, such a record is a mark: the records
+ * before the mark were durable. With a payload, such a record is a hole record: records behind it
+ * are missing, and the payload says why.
  */
 #define JOURNAL_TYPE_MARK 255
 
@@ -48,14 +50,13 @@ struct journal_scan_handlers {
 };
 
 struct journal_scan {
-	/* length of the good part of the file: nothing behind it was ever durable */
-	size_t good_len;
+	size_t good_len; /* length of the part of the file to keep: without its unfinished end */
 	uint64_t last; /* number of the last record; 0: none */
 	uint64_t lost; /* number of records that are missing in gaps */
 	bool has_damage; /* a gap was found, or the header was damaged */
 	uint32_t epoch;
 };
 
-/* Scans a whole file. If the header is damaged, the epoch is taken from the records. */
+/* Scans a whole file. If the header is damaged, takes the epoch from the first record. */
 void journal_scan(const uint8_t *bytes, size_t len, size_t payload_max,
     const struct journal_scan_handlers *handlers, void *data, struct journal_scan *ret_scan);

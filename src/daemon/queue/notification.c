@@ -27,7 +27,7 @@ const char *const notification_state_names[] = {
 
 void notification_write_id(uint32_t number, size_t len, char ret_id[NOTIFICATION_ID_SIZE])
 {
-	/* No I and O, which people may read as 1 and 0. */
+	/* Without I and O, which people may read as 1 and 0. */
 	static const char letters[] = "ABCDEFGHJKLMNPQRSTUVWXYZ", digits[] = "0123456789";
 	for (size_t at = 0; at < len; at++) {
 		const char *set = at % 2 == 0 ? letters : digits;
@@ -38,7 +38,7 @@ void notification_write_id(uint32_t number, size_t len, char ret_id[NOTIFICATION
 	ret_id[len] = '\0';
 }
 
-/* Writes the receipt; without pane and thread, it says why the notification waits. */
+/* Writes the receipt. If the notification waits without an address, writes that as the reason. */
 static void write_delivery(struct json_writer *writer, const struct notification *note)
 {
 	if (note->delivery != NULL) {
@@ -261,7 +261,7 @@ struct notification *note_index_newest(const struct note_index *index, const cha
 	return map_get(&index->by_id, note_index_pack(id));
 }
 
-/* The notifications with one id form a ring by seq: the one before the oldest is the newest. */
+/* The notifications with one id form a ring by seq, in which the newest precedes the oldest. */
 struct notification *note_index_older(const struct notification *note)
 {
 	struct notification *older = list_entry(note->same_id.prev, struct notification, same_id);
@@ -323,7 +323,7 @@ struct notification *note_index_offered(
 {
 	struct notification *note =
 	    previous == NULL ? map_get(&index->by_key, key_hash(key)) : previous->same_key;
-	/* Another key may have the same hash, so the keys are compared. */
+	/* Another key may have the same hash. */
 	while (note != NULL && strcmp(note->key, key) != 0)
 		note = note->same_key;
 	return note;

@@ -12,24 +12,24 @@
 #define NOTIFICATION_KEY_MAX 128
 
 enum notification_source {
-	SOURCE_COMMAND, /* from self_command */
-	SOURCE_CONDITION, /* from wait_for_idle and background waits */
+	SOURCE_COMMAND, /* mostly from self_command and from tasks of agents */
+	SOURCE_CONDITION, /* mostly from wait_for_idle and other background waits */
 	SOURCE_JOB,
 	SOURCE_POST,
-	SOURCE_PROGRAM, /* from a program in a pane, which wrote a mark */
+	SOURCE_PROGRAM, /* from a program in a pane that reports in its output */
 	SOURCE_TIMER,
-	SOURCE_TOOL, /* from a call of a declared tool */
-	SOURCE_WATCH,
+	SOURCE_TOOL, /* from a call of a declared tool or a provided method */
+	SOURCE_WATCH, /* from watch_log and watch_pane */
 	SOURCE_COUNT_,
 };
 
 enum notification_state {
 	NOTE_QUEUED,
-	NOTE_DELIVERING, /* a way is at work, or a puller has it on a lease */
-	NOTE_DELIVERED, /* given to the agent or the person, and not acknowledged */
+	NOTE_DELIVERING, /* being typed or handed over, or on the lease of a puller */
+	NOTE_DELIVERED, /* given to the agent or the person, but not acknowledged */
 	NOTE_ACKNOWLEDGED,
 	NOTE_CANCELLED,
-	NOTE_FAILED, /* cannot be delivered, or typed and not seen to be submitted */
+	NOTE_FAILED, /* refused, or typed but perhaps not submitted */
 	NOTE_STATE_COUNT_,
 };
 
@@ -39,10 +39,9 @@ struct notification {
 	struct list link; /* in the queue's list, in order of seq */
 	struct list same_id; /* in the ring of the notifications of one request */
 	struct list same_pane; /* in the list of its pane, while is_in_pane */
-	/* the next newer one on offer (note_index_offer()) whose key has the same hash */
+	/* the next newer one on offer (note_index_offer()) with the same hash of the key */
 	struct notification *same_key;
-	/* in the list of notifications whose count has risen */
-	struct notification *next_recounted;
+	struct notification *next_recounted; /* in the queue's list `recounted` */
 	uint64_t seq;
 	int64_t time_ms; /* CLOCK_REALTIME */
 	enum notification_source source;
@@ -51,26 +50,24 @@ struct notification {
 	char *text; /* one line, UTF-8, without control characters */
 	char *data; /* JSON object */
 	char *key; /* posts with equal keys may be counted as one; or NULL */
-	uint64_t owner; /* who may use the key again: see struct notification_draft; not stored */
-	unsigned count; /* number of things that it reports, with those that were counted into it */
+	uint64_t owner; /* owner of the key, see struct notification_draft; not stored */
+	unsigned count; /* number of things that it reports, with later posts counted into it */
 	bool is_urgent, is_in_pane;
-	bool is_offered; /* a later one with the same key may be counted into this; not stored */
-	bool is_told; /* a reader may have got it: no later post is counted into it */
+	bool is_offered; /* later posts with the same key may be counted into it; not stored */
+	bool is_told; /* a reader may have got it, so no later post is counted into it */
 	bool was_handed; /* a puller of an earlier daemon may have handed it over; not stored */
-	bool is_recounted; /* another one was counted into it in the open transaction */
+	bool is_recounted; /* a post was counted into it in the open transaction */
 	bool is_durable; /* false: posted while the journal was degraded */
 	enum notification_state state;
 	char *delivery; /* the receipt, a JSON object; NULL: none */
 	unsigned redelivered; /* how often it was handed out or typed again */
 };
 
-/*
- * Writes an id of 4 or 6 characters. Different numbers below NOTIFICATION_IDS give different ids.
- */
+/* Writes an id of len (4 or 6) characters. Numbers below NOTIFICATION_IDS give different ids. */
 void notification_write_id(uint32_t number, size_t len, char ret_id[NOTIFICATION_ID_SIZE]);
 
 void notification_free(struct notification *note);
-/* Returns the bytes that a notification counts for the limit of the queue. */
+/* Returns the size of a notification for the limit of the queue, in bytes. */
 size_t notification_size(const struct notification *note);
 
 /*
@@ -89,7 +86,7 @@ char *notification_clean_text(const char *text, size_t len);
 
 /*
  * Indexes of the notifications: by number, by the id of the request, by key, and the undelivered
- * ones by pane. To find one takes constant time. If memory runs out, the process ends.
+ * ones by pane. If memory runs out, the process ends.
  */
 
 struct note_index {
@@ -102,10 +99,10 @@ struct note_index {
 void note_index_init(struct note_index *index);
 void note_index_finish(struct note_index *index); /* all notifications must be removed before */
 
-/* Packs an id of up to seven bytes into a number; different ids give different numbers. */
+/* Packs an id of up to seven bytes into a number. Different ids give different numbers. */
 uint64_t note_index_pack(const char *id);
 
-/* Adds a notification, in order of seq. It is found by its key only after note_index_offer(). */
+/* Adds a notification; the caller adds them in order of seq. The key is not indexed yet. */
 void note_index_add(struct note_index *index, struct notification *note);
 void note_index_remove(struct note_index *index, struct notification *note);
 /* Call this when the state of a notification has changed. */
@@ -117,13 +114,13 @@ struct notification *note_index_newest(const struct note_index *index, const cha
 struct notification *note_index_older(const struct notification *note);
 
 /*
- * Walks through the undelivered notifications of a pane, in order of seq, also those for earlier
- * programs in it. Begin with previous NULL.
+ * Walks through the undelivered notifications with a pane_ref_key(), in order of seq. They may be
+ * for different addresses with the same key. Begin with previous NULL.
  */
 struct notification *note_index_undelivered(
     const struct note_index *index, uint64_t key, const struct notification *previous);
 
-/* Begin and end the offer of a notification: meanwhile, posts with its key may count into it. */
+/* These begin and end an offer: meanwhile, posts with the same key may be counted into note. */
 void note_index_offer(struct note_index *index, struct notification *note);
 void note_index_withdraw(struct note_index *index, struct notification *note);
 /* Walks through the notifications on offer with a key, oldest first. Begin with previous NULL. */

@@ -8,10 +8,10 @@
 struct once_kept {
 	struct list link; /* in once_pool.kept */
 	struct once_kept *same_hash; /* the next one whose name has this hash */
-	uint64_t hash; /* hash of its name */
-	int64_t time_ms;
+	uint64_t hash; /* of the name */
+	int64_t time_ms; /* CLOCK_REALTIME */
 	int64_t boot_ms; /* the same time by CLOCK_BOOTTIME, which cannot be set */
-	size_t size; /* bytes of its result */
+	size_t size; /* bytes of the result */
 	void *runner;
 	char name[STORE_KEY_MAX + 1]; /* name of its record in the store */
 };
@@ -24,8 +24,7 @@ struct once_pool {
 
 struct once_set {
 	struct queue *queue;
-	/* [0]: keys without an owner; [1]: those with one. Neither kind can displace the other. */
-	struct once_pool pools[2];
+	struct once_pool pools[2]; /* [0]: keys without an owner; [1]: keys with an owner */
 	struct map by_hash; /* from the hash of a record's name to the first once_kept with it */
 };
 
@@ -98,7 +97,7 @@ static void kept_add(
 	struct list *place;
 	kept->time_ms = earlier->time_ms;
 	kept->boot_ms = clock_boot_ms() - clock_since_ms(earlier->time_ms);
-	/* The wall clock may have been set: of the ages by two clocks, the smaller one counts. */
+	/* The wall clock may have been set, so the smaller of the ages by two clocks counts. */
 	if (earlier->boot_ms > 0 && earlier->boot_ms > kept->boot_ms &&
 	    earlier->boot_ms <= clock_boot_ms())
 		kept->boot_ms = earlier->boot_ms;
@@ -229,8 +228,8 @@ static void once_put(const struct once *once, const struct once_earlier *earlier
 }
 
 /*
- * Returns the present time, or a later one, so that it is later than all others in the pools even
- * if the clock was set back.
+ * Returns the present time. If the clock was set back, returns a time that is later than the times
+ * in the pools.
  */
 static int64_t next_time_ms(const struct once_set *set)
 {

@@ -12,11 +12,10 @@
 enum {
 	SEQ_SIZE = 24, /* buffer for a sequence number, the name of a record */
 	ENTRY_MAX = STORE_VALUE_MAX,
-	/* memory that is allocated at first to encode an event; most need no more */
-	FIRST_BYTES = 1000,
+	FIRST_BYTES = 1000, /* allocated at first to encode an event; most need no more */
 	ID_TRIES = 1000,
-	ID_TRIES_SHORT = 4, /* attempts to find a free id with 4 characters, before those with 6 */
-	ID_STEP = 35567, /* prime to NOTIFICATION_IDS: so all ids are used before one comes again */
+	ID_TRIES_SHORT = 4, /* the first tries are ids of 4 characters, the others of 6 */
+	ID_STEP = 35567, /* prime to NOTIFICATION_IDS, so all ids come before one comes again */
 	REASON_SIZE = 32,
 };
 
@@ -32,14 +31,12 @@ struct queue {
 	size_t bytes, bytes_max; /* bytes of all entries, and their limit */
 	size_t undelivered;
 	uint64_t last;
-	/* all entries before this number are undelivered; settled ones are searched from here */
-	uint64_t settled_from;
+	uint64_t settled_from; /* all entries before this number are undelivered */
 	uint64_t forgotten;
 	char reason[REASON_SIZE];
 	unsigned depth; /* nesting depth of queue_begin() */
 	uint64_t first_untold; /* first number that was posted in the open transaction; 0: none */
-	/* older entries whose count has risen in the open transaction */
-	struct notification *recounted;
+	struct notification *recounted; /* older entries whose count has risen in the transaction */
 	struct notification **recounted_end;
 };
 
@@ -69,7 +66,6 @@ static const char *note_name(uint64_t seq, char out[SEQ_SIZE])
 	return out;
 }
 
-/* Holds an id; several parts of the daemon may hold the same one. */
 void queue_hold_id(struct queue *queue, const char *id)
 {
 	uint64_t packed = note_index_pack(id);
@@ -83,7 +79,7 @@ void queue_release_id(struct queue *queue, const char *id)
 	uint64_t packed = note_index_pack(id);
 	uintptr_t count = (uintptr_t)map_remove(&queue->ids, packed);
 	if (count > 1)
-		/* cannot fail: the map has a free place */
+		/* cannot fail: map_remove() has left a free place */
 		(void)map_set(&queue->ids, packed, (void *)(count - 1));
 }
 
@@ -118,7 +114,7 @@ void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE])
 		queue->id_number = (queue->id_number + ID_STEP) % NOTIFICATION_IDS;
 		if (attempt < ID_TRIES_SHORT)
 			notification_write_id(queue->id_number, 4, ret_id);
-		else /* one of 13,824,000 ids of 6 characters */
+		else
 			notification_write_id(random_number() + attempt, 6, ret_id);
 		if (id_is_free(queue, ret_id))
 			break;
@@ -159,7 +155,7 @@ static void queue_remove(struct queue *queue, struct notification *note)
 	notification_free(note);
 }
 
-#define SEQ_END ((uint64_t)1 << 53) /* up to here numbers are exact in JSON */
+#define SEQ_END ((uint64_t)1 << 53) /* JSON numbers are exact up to here */
 
 static bool take_forgotten(void *data, const char *name UNUSED, const struct json *value)
 {
@@ -170,7 +166,7 @@ static bool take_forgotten(void *data, const char *name UNUSED, const struct jso
 	return false;
 }
 
-/* Returns the number in a key that note_name() has made; 0: it has not. */
+/* Returns the number in a name from note_name(); 0: another name. */
 static uint64_t note_number(const char *name)
 {
 	uint64_t seq = strtoull(name, NULL, 10);
@@ -189,7 +185,7 @@ static bool take_note(void *data, const char *name, const struct json *value)
 	}
 	note->is_durable = true;
 	note->is_told = true; /* an earlier daemon may have handed it out */
-	/* Delivery will find out whether it was typed, and type it if not. */
+	/* Delivery finds out whether the notification was typed, and types it if not. */
 	if (note->state == NOTE_DELIVERING) {
 		note->state = NOTE_QUEUED;
 		note->was_handed =
@@ -199,7 +195,7 @@ static bool take_note(void *data, const char *name, const struct json *value)
 	return true;
 }
 
-/* Returns the highest number of a record, even of one that cannot be read. */
+/* Returns the highest number of a stored notification, even of one that cannot be read. */
 static uint64_t last_number(struct store *store)
 {
 	const char *key, *value;
@@ -233,7 +229,7 @@ struct queue *queue_new(struct store *store, struct event_log *events)
 	record_load(store, &note_kind, take_note, queue, &notes);
 	queue->last = last_number(store);
 	event_log_pass(events, queue->last > queue->forgotten ? queue->last : queue->forgotten);
-	/* Posts need numbers above all that are stored, so they come after loading. */
+	/* Posts need numbers above the stored ones, so post after loading. */
 	post_all_lost(queue, &forgotten_kind, &places);
 	post_all_lost(queue, &note_kind, &notes);
 	return queue;
@@ -273,7 +269,7 @@ static void tell_posted(struct queue *queue, const struct notification *note)
 			listener->posted(listener, note);
 }
 
-/* Publishes a notification, which is in the journal now, as the event of the same number. */
+/* Publishes a committed notification as the event of the same number. */
 static void queue_tell(struct queue *queue, const struct notification *note)
 {
 	struct event_scope scope = {.pane = note->pane.pane, .window = MUXBUS_NO_ID};
@@ -282,7 +278,7 @@ static void queue_tell(struct queue *queue, const struct notification *note)
 	uint64_t seq;
 	scope.sessions[0] = MUXBUS_NO_ID;
 	json_start(&writer, &members, 2 * ENTRY_MAX);
-	(void)buf_reserve(&members, FIRST_BYTES); /* if this fails, the JSON writer reports it */
+	(void)buf_reserve(&members, FIRST_BYTES);
 	notification_write_members(&writer, note, true);
 	seq = event_log_publish(queue->events, EVENT_NOTIFICATION, &scope,
 	    (const char *)members.data, members.len, true);
@@ -301,7 +297,7 @@ static void recounted_add(struct queue *queue, struct notification *note)
 	queue->recounted_end = &note->next_recounted;
 }
 
-/* Tells the listeners of notifications whose count has risen; there is no event for that. */
+/* Calls posted() for notifications whose count has risen. No event is published for these. */
 static void queue_tell_recounted(struct queue *queue)
 {
 	struct notification *note = queue->recounted, *next;
@@ -348,8 +344,8 @@ static void keep_forgotten(struct queue *queue, uint64_t seq, const char *reason
 }
 
 /*
- * Forgets entries beyond the limits, settled ones first. An entry of the open transaction stays
- * until the listeners know it.
+ * Forgets entries beyond the limits, settled ones first. Stops at an entry of the open transaction,
+ * which the listeners do not know yet.
  */
 static void queue_forget(struct queue *queue)
 {
@@ -392,7 +388,7 @@ uint64_t queue_commit(struct queue *queue)
 {
 	uint64_t ticket, first = queue->first_untold;
 	const struct notification *note;
-	/* before the commit, so that one journal record has both */
+	/* Before the commit, so that posts and deletions are in one journal record. */
 	if (queue->depth == 1 && first != 0)
 		queue_forget(queue);
 	ticket = store_commit(queue->store);
@@ -412,8 +408,8 @@ uint64_t queue_commit(struct queue *queue)
 }
 
 /*
- * Returns true if a reader may have got a notification, also if that is not known any more, as its
- * event was forgotten.
+ * Returns true if a reader may have got a notification. That is unknown, and so returns true, if
+ * the event of the notification was forgotten.
  */
 static bool has_reader(const struct queue *queue, const struct notification *note)
 {
@@ -422,7 +418,7 @@ static bool has_reader(const struct queue *queue, const struct notification *not
 	    event->is_sent;
 }
 
-/* An entry being delivered stays on offer, as it is queued again if it cannot be typed. */
+/* An entry in delivery stays on offer: if it cannot be typed, it is queued again. */
 const struct notification *queue_unread(struct queue *queue, const struct notification_draft *draft)
 {
 	const struct pane_ref *pane = draft->source == SOURCE_POST ? draft->pane : NULL;
@@ -510,7 +506,7 @@ uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 	if (note->key != NULL)
 		note_index_offer(&queue->index, note);
 	if (draft->id == NULL)
-		queue_release_id(queue, note->id); /* the index knows the id now */
+		queue_release_id(queue, note->id); /* the index has the id now */
 	store_note(queue, note);
 	(void)queue_commit(queue);
 	return seq;
@@ -533,7 +529,7 @@ static void post_lost(struct queue *queue, const struct record_kind *kind, const
 		.id = has_id ? name : NULL,
 		.text = text,
 		.data = (const char *)data.data});
-	/* A notification that cannot be read is a gap for each reader that has not seen it. */
+	/* For readers, a notification that cannot be read is a gap. */
 	if (kind == &note_kind && note_number(name) > queue->forgotten)
 		keep_forgotten(queue, note_number(name), "corruption");
 	store_delete(queue->store, key);
@@ -602,7 +598,7 @@ const struct notification *queue_after(const struct queue *queue, uint64_t seq)
 		note = queue_next(queue, NULL);
 	if (note == NULL || note->seq > seq)
 		return note;
-	/* Most callers have seen nearly all, so the search begins at the end. */
+	/* Search from the end: most callers have seen nearly all entries. */
 	for (link = queue->notes.prev; link != &queue->notes; link = link->prev) {
 		note = list_entry(link, const struct notification, link);
 		if (note->seq <= seq)

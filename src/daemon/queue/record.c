@@ -36,7 +36,7 @@ void record_delete(struct store *store, const struct record_kind *kind, const ch
 	store_delete(store, key);
 }
 
-/* Returns the value as a tree, or NULL if it is invalid. Words of release 0.1 become one string. */
+/* Returns the value as JSON, or NULL if it is invalid. Words of release 0.1 become one string. */
 static const struct json *read_value(struct json_reader *reader, const struct record_kind *kind,
     const char *value, size_t len, struct json *words)
 {

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Records: structs in the store. A kind of record has a prefix of its keys and a table of rows
- * (record_field.h). The values are JSON objects. Values of release 0.1, some of which were words,
- * are read too.
+ * Records: structs in the store. A kind of record has a prefix for its keys and a table of rows
+ * (record_field.h). The values are JSON objects. Values of release 0.1, some of which are words
+ * instead, can be read too.
  */
 #pragma once
 
 #include "daemon/queue/notification.h"
 
-/* maximum number of lost records of a kind that a start reports; the next start reports more */
+/* maximum number of lost records that a load reports; the next start of the daemon reports more */
 #define RECORDS_LOST_MAX 64
 
 struct store;
 
-/* The part of a key behind the prefix. */
+/* What the part of a key behind the prefix is. */
 enum record_naming {
 	RECORD_BY_NAME,
 	RECORD_BY_ID, /* the id of a notification */
-	RECORD_BY_EITHER, /* an id if it is as short as one, else a name */
+	RECORD_BY_EITHER, /* an id if the text is as short as an id, otherwise a name */
 };
 
 struct record_kind {
-	const char *prefix; /* the start of its keys: "timer/" */
+	const char *prefix; /* the begin of the keys: "timer/" */
 	const char *noun; /* for people, with its article: "a timer" */
 	const struct record_rows *rows;
 	enum notification_source source; /* source of the notification that reports a lost record */
@@ -41,12 +41,12 @@ struct record_lost {
 	size_t count;
 };
 
-/* Calls take for all records of a kind, in order of their keys. take must not change the store. */
+/* Calls take for the records of a kind, in order of their keys. take must not change the store. */
 void record_load(struct store *store, const struct record_kind *kind, record_take_fn *take,
     void *data, struct record_lost *lost);
 /*
- * Reads one record into object; the caller calls record_finish(). Returns false if there is no
- * readable record of this name.
+ * Reads one record into object. Returns false if there is no readable record of this name. After
+ * true, the caller must call record_finish().
  */
 bool record_get(
     struct store *store, const struct record_kind *kind, const char *name, void *object);

@@ -27,7 +27,6 @@ static bool put_hex(struct json_writer *writer, const char *name, const char *wo
 	if (len / 2 > sizeof bytes || strspn(word, "0123456789abcdef") < len)
 		return false;
 	for (size_t at = 0; at < len / 2; at++)
-		/* cannot fail: there are two hex digits */
 		(void)sscanf(word + 2 * at, "%2hhx", &bytes[at]);
 	json_put_base64(writer, name, bytes, len / 2);
 	return len % 2 == 0;
@@ -90,15 +89,15 @@ static bool put_words(
 }
 
 /*
- * Translates words of release 0.1 to JSON. order describes the words of a text, as in "#stage
- * #created_ms $pane\n=text": a sign and a name for each word. '#' is a number, '?' is 0 or 1, '='
- * is a string, '$' is a string or "-" for none, '%' is bytes in hex, '&' is a list of numbers, with
- * the spaces around them. The last word goes to the end of the text. Returns false if the text has
- * another form.
+ * Translates words of release 0.1 to JSON. order describes the words of a text by a sign and a name
+ * for each word, as in "#stage #created_ms $pane\n=text". The signs: '#' a number, '?' 0 or 1, '='
+ * a string, '$' a string or "-" for none, '%' bytes in hex, '&' a list of numbers with the spaces
+ * around them. The last word goes to the end of the text. Returns false if the text has another
+ * form.
  */
 static bool record_0_1_translate(const char *order, const char *text, size_t len, struct buf *out)
 {
-	char *copy = xmemdup(text, len); /* adds a NUL */
+	char *copy = xmemdup(text, len); /* with a NUL */
 	struct json_writer writer;
 	bool is_read;
 	json_writer_init(&writer, out);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Tables that say how a struct is stored: each row has the name and type of a member. One table
- * writes the struct as a JSON object, and reads it back. The object is unreadable if a member has
- * another type or is out of range, or one that is not optional is missing. Members of the object
- * without a row are ignored.
+ * Tables that say how a struct is stored: a row has the name and the type of a member. The same
+ * table writes the struct as a JSON object, and reads it back. Reading fails if a member has
+ * another type, is out of range, or is missing and not optional. Members without a row are ignored.
  */
 #pragma once
 
@@ -13,13 +12,13 @@ enum record_type {
 	RECORD_BOOL, /* bool */
 	RECORD_INT, /* int, unsigned or int64_t within +-2^53; with .values: 0 to .values - 1 */
 	RECORD_NATURAL, /* like RECORD_INT, not negative */
-	RECORD_UINT64, /* uint64_t, as a string: a JSON number is exact up to 2^53 only */
+	RECORD_UINT64, /* uint64_t, as a string: a JSON number is exact only up to 2^53 */
 	RECORD_NAME, /* an enum below .values, by its name in .names */
 	RECORD_PANE, /* struct pane_ref without its thread; not written if it is cleared */
-	/* the thread of a pane_ref; its row follows that of the RECORD_PANE; not written if "" */
+	/* the thread of a struct pane_ref, in the row behind its RECORD_PANE; not written if "" */
 	RECORD_THREAD,
 	RECORD_WORD, /* char array: UTF-8 with NUL */
-	RECORD_BYTES, /* bytes, as base64; without a count: those before a NUL */
+	RECORD_BYTES, /* array of bytes, as base64; without a count, the bytes before a NUL */
 	RECORD_TEXT, /* char *: UTF-8; not written if NULL */
 	RECORD_JSON, /* char *: text of a JSON object; not written if NULL */
 	RECORD_STRINGS, /* char **, NULL-terminated */
@@ -32,10 +31,9 @@ struct record_field {
 	enum record_type type;
 	bool is_optional; /* the member may be missing; then it stays zero or cleared */
 	size_t offset; /* of the member in the struct */
-	size_t size; /* of the member in bytes */
-	/* for BYTES, NUMBERS, LIST: offset of the size_t with the count; 0: no count */
-	size_t count_offset;
-	int values; /* for INT, NAME, LIST */
+	size_t size; /* of the member, in bytes */
+	size_t count_offset; /* BYTES, NUMBERS, LIST: of the size_t with the count; 0: none */
+	int values; /* INT, NAME, LIST */
 	const char *const *names; /* NAME */
 	const struct record_rows *rows; /* LIST */
 };
@@ -47,8 +45,7 @@ struct record_field {
 struct record_rows {
 	const struct record_field *fields;
 	size_t count;
-	/* the words in records of release 0.1, as record_0_1_translate() reads them; NULL: JSON */
-	const char *order_0_1;
+	const char *order_0_1; /* the words of release 0.1 (record_0_1_translate()); NULL: JSON */
 };
 
 #define RECORD_ROWS(fields_, order_)                                            \
@@ -62,11 +59,11 @@ struct record_rows {
 void record_write(struct json_writer *writer, const struct record_rows *rows, const void *object);
 
 /*
- * Fills object, whose pointers must be NULL before, from a JSON object or from a string with words
- * of release 0.1. The caller calls record_finish(). Returns false, and frees all memory of object,
- * if a member cannot be read.
+ * Fills object from a JSON object, or from a string with words of release 0.1. The pointers in
+ * object must be NULL before. Returns false, and frees the memory of object, if a member cannot be
+ * read. After true, the caller must call record_finish().
  */
 bool record_read(const struct record_rows *rows, const struct json *value, void *object);
 
-/* Frees the memory that the members own, and sets these pointers to NULL. */
+/* Frees the memory that the members own, and sets their pointers to NULL. */
 void record_finish(const struct record_rows *rows, void *object);

@@ -12,7 +12,7 @@ enum {
 	OP_PUT = 'P',
 	OP_DELETE = 'D',
 	OP_HEADER = 8, /* op 1 · zero 1 · key length 2 · value length 4 */
-	SNAPSHOT_BATCH = 64 * 1024, /* bytes of a record while the journal is rewritten */
+	SNAPSHOT_BATCH = 64 * 1024, /* about the bytes of a record in a rewrite */
 };
 
 struct store_entry {
@@ -32,18 +32,17 @@ struct store_waiter {
 };
 
 struct store {
-	struct journal *journal; /* NULL: changes are not stored on disk */
+	struct journal *journal; /* NULL: there is no disk */
 	struct store_handlers handlers;
 	void *data;
-	struct store_entry **entries; /* all entries; sorted by key only if is_sorted */
+	struct store_entry **entries; /* sorted by key if is_sorted */
 	size_t count, size;
 	bool is_sorted;
 	size_t unwritten; /* during a rewrite: the entries below this index are not written yet */
 	struct map by_hash; /* from the hash of a key to the first entry with it */
 	unsigned depth; /* nesting depth of store_begin() */
-	struct buf transaction;
-	/* bytes in the journal that are dead (not needed any more) after the transaction */
-	size_t dead_bytes;
+	struct buf transaction; /* its changes that are not in the journal yet */
+	size_t dead_bytes; /* bytes in the journal that the transaction makes dead */
 	char new_loss[64]; /* the reason of a loss that was found while opening; "": none */
 	struct list waiters; /* in the order of their tickets */
 };
@@ -94,7 +93,7 @@ static struct store_entry *table_insert(struct store *store, const char *key, ui
 	return entry;
 }
 
-/* Puts a value into the table. Returns the bytes of the old value, now dead in the journal. */
+/* Puts a value into the table. Returns the bytes of the old change that are dead in the journal. */
 static size_t table_put(struct store *store, const char *key, const void *value, size_t len)
 {
 	uint64_t hash = key_hash(key);
@@ -111,7 +110,7 @@ static size_t table_put(struct store *store, const char *key, const void *value,
 	return dead;
 }
 
-/* Removes an entry from the table. The last entry gets its index. */
+/* Removes an entry from the table. The last entry moves to its place. */
 static void table_remove(struct store *store, struct store_entry *entry)
 {
 	struct store_entry *first = map_get(&store->by_hash, entry->hash), *before = first;
@@ -130,8 +129,8 @@ static void table_remove(struct store *store, struct store_entry *entry)
 }
 
 /*
- * Deletes a key from the table. Returns the bytes that are dead in the journal now, with those of
- * the deletion itself.
+ * Deletes a key from the table. Returns the bytes that are dead in the journal: of the old change
+ * and of the deletion.
  */
 static size_t table_delete(struct store *store, const char *key)
 {
@@ -225,8 +224,8 @@ static void load_record(void *data, uint8_t type, const void *payload, size_t le
 }
 
 /*
- * Called for a gap in the journal. Puts the reason into the table at once, in case the journal is
- * rewritten while opening.
+ * Called for a gap in the journal. Puts the reason into the table at once, as the journal may be
+ * rewritten from the table while opening.
  */
 static void load_gap(void *data, uint64_t count, const char *reason)
 {
@@ -239,7 +238,7 @@ static void load_gap(void *data, uint64_t count, const char *reason)
 
 /*
  * Writes a part of the table: one record of about SNAPSHOT_BATCH bytes. Parts go from the last
- * entry to the first, because table_remove() moves the last entry, which is written first.
+ * entry to the first: table_remove() may move the last entry forward, and it is written by then.
  */
 static bool write_snapshot(void *data, struct journal *journal, bool is_first)
 {
@@ -252,14 +251,14 @@ static bool write_snapshot(void *data, struct journal *journal, bool is_first)
 		const struct store_entry *entry = store->entries[--store->unwritten];
 		op_write(&record, OP_PUT, entry->key, entry->value, entry->len);
 	}
-	/* After an error, the degraded journal will ask for a snapshot again. */
+	/* After an error, the journal asks for a snapshot again. */
 	if (record.len > 0)
 		(void)journal_append(journal, RECORD_TRANSACTION, record.data, record.len, &ticket);
 	buf_finish(&record);
 	return store->unwritten == 0;
 }
 
-/* Calls the waiters with tickets up to `ticket`; all waiters if is_durable is false. */
+/* Calls the waiters with tickets up to `ticket`; if is_durable is false, calls all waiters. */
 static void wake_waiters(struct store *store, uint64_t ticket, bool is_durable)
 {
 	while (!list_is_empty(&store->waiters)) {
@@ -354,8 +353,8 @@ static uint64_t write_out(struct store *store)
 }
 
 /*
- * Makes room in the record of the transaction: if many large entries change at once, the changes so
- * far become a record of their own.
+ * Makes room in the record of the transaction: if the next change does not fit, the changes so far
+ * become a record of their own.
  */
 static void make_room(struct store *store, const char *key, size_t len)
 {
@@ -417,7 +416,7 @@ bool store_next(struct store *store, const char *prefix, size_t *cursor, const c
     const char **ret_value, size_t *ret_len)
 {
 	const struct store_entry *entry;
-	/* The cursor is an index plus 1, as 0 means the begin. */
+	/* The cursor is an index plus 1; 0 begins the walk. */
 	if (*cursor == 0) {
 		table_sort(store);
 		*cursor = table_lower_bound(store, prefix) + 1;
@@ -480,5 +479,5 @@ void store_settle(struct store *store)
 {
 	if (store->journal != NULL)
 		journal_settle(store->journal);
-	wake_waiters(store, 0, false); /* waiters are left only if the disk has failed */
+	wake_waiters(store, 0, false); /* if waiters are left, the disk has failed */
 }

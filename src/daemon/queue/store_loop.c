@@ -8,10 +8,10 @@
 
 struct store_loop {
 	struct event_base *base;
-	char path[PATH_MAX]; /* path of the state directory */
+	char path[PATH_MAX]; /* the state directory */
 	struct journal_disk_dir *dir;
 	struct store *store;
-	struct event *synced; /* tells that the helper thread has ended a sync */
+	struct event *synced; /* for journal_fd() */
 	struct loop_timer *due;
 	char trouble[160]; /* why the journal is degraded; or "" */
 };
