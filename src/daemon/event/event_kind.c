@@ -6,7 +6,6 @@
 
 enum { EVENT_MEMBER_SIZE = 32 };
 
-/* Shared by several kinds of events. */
 #define PANE_MEMBERS                                                                   \
 	"pane window session session_name window_name window_index "                   \
 	"pane_index width height left top active title command path "                  \
@@ -170,7 +169,7 @@ uint64_t event_kinds_find(const char *pattern)
 	return found;
 }
 
-/* Adds the words of text that names does not have yet. Returns the new number of names. */
+/* Adds the words of text that are not in names yet. Returns the new number of names. */
 static size_t add_members(
     const char *text, char words[][EVENT_MEMBER_SIZE], const char **names, size_t count)
 {

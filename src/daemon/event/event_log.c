@@ -8,30 +8,29 @@
 
 #define FILE_NAME "sequence"
 #define FILE_NAME_NEW "sequence.new"
-/* the queue's file; the queue makes it again if it was removed */
-#define FILE_NAME_JOURNAL "journal"
+#define FILE_NAME_JOURNAL "journal" /* the file of the store */
 #define FILE_MAGIC "muxbus-sequence 1 "
 #define FILE_BYTES_MAX 128
 
 struct sequence {
 	int dir; /* state directory; -1: nothing is stored */
 	uint64_t last;
-	uint64_t ceiling; /* all numbers up to this one are reserved in the file */
-	bool is_volatile; /* the file could not be written */
-	bool is_raising; /* the thread runs, and writes `raised` to the file */
+	uint64_t ceiling; /* numbers up to this one are reserved */
+	bool is_volatile; /* the last write of the file has failed */
+	bool is_raising; /* the thread was started, and writes `raised` to the file */
 	pthread_t thread;
-	uint64_t raised; /* the next ceiling; set by raise_begin() */
+	uint64_t raised; /* the next ceiling */
 	int raise_error; /* 0, or errno of the thread's failure */
 };
 
-/* Returns the microseconds since 1970: above all numbers used so far, if the clock is right. */
+/* Returns the microseconds since 1970. If the clock is right, all used numbers are lower. */
 static uint64_t floor_by_clock(void)
 {
 	int64_t now_ms = clock_real_ms();
 	return now_ms > 0 ? (uint64_t)now_ms * 1000 : 1;
 }
 
-/* "muxbus-sequence 1 CEILING CRC\n". The checksum covers the text before CRC. */
+/* Writes "muxbus-sequence 1 CEILING CRC\n". The checksum covers the text before CRC. */
 static int format_file(char *out, size_t size, uint64_t ceiling)
 {
 	int len = snprintf(out, size, FILE_MAGIC "%" PRIu64 " ", ceiling);
@@ -59,7 +58,7 @@ static bool parse_file(const char *text, size_t len, uint64_t *ret_ceiling)
 	return ceiling <= SEQUENCE_MAX;
 }
 
-/* Returns 0 when the file is synced, or -1 with errno. */
+/* Writes and syncs a new file, and renames it over the old one. Returns 0, or -1 with errno. */
 static int write_file(int dir, uint64_t ceiling)
 {
 	char text[FILE_BYTES_MAX];
@@ -73,7 +72,7 @@ static int write_file(int dir, uint64_t ceiling)
 	if (r == 0)
 		r = fdatasync(fd);
 	saved_errno = errno;
-	(void)close(fd); /* fdatasync() has reported any error */
+	(void)close(fd);
 	errno = saved_errno;
 	if (r == 0)
 		r = renameat(dir, FILE_NAME_NEW, dir, FILE_NAME);
@@ -82,7 +81,7 @@ static int write_file(int dir, uint64_t ceiling)
 	return r;
 }
 
-/* The thread. While it runs, nothing else uses `raised` and raise_error. */
+/* The thread. While it runs, the main thread does not use `raised` and raise_error. */
 static void *raise_main(void *data)
 {
 	struct sequence *sequence = data;
@@ -90,7 +89,7 @@ static void *raise_main(void *data)
 	return NULL;
 }
 
-/* Starts the thread that reserves the next block. If it fails, raise_ceiling() does it itself. */
+/* Starts the thread that reserves the next block. If that fails, raise_ceiling() reserves it. */
 static void raise_begin(struct sequence *sequence)
 {
 	sigset_t all, before;
@@ -113,7 +112,7 @@ static void raise_end(struct sequence *sequence)
 		sequence->ceiling = sequence->raised;
 }
 
-/* Reserves a block; the new ceiling is on the disk before any of the new numbers is used. */
+/* Reserves a block in the file. If the file cannot be written, continues from the clock. */
 static void raise_ceiling(struct sequence *sequence)
 {
 	uint64_t ceiling;
@@ -128,7 +127,7 @@ static void raise_ceiling(struct sequence *sequence)
 					    "written again",
 			    strerror(errno));
 		sequence->is_volatile = true;
-		/* The file has an old ceiling; above it the next start would use numbers again. */
+		/* The file has an old ceiling, above which the next start would reuse numbers. */
 		floor = floor_by_clock();
 		if (sequence->last < floor)
 			sequence->last = floor;
@@ -139,7 +138,7 @@ static void raise_ceiling(struct sequence *sequence)
 	sequence->ceiling = ceiling;
 }
 
-/* Reads the ceiling. Returns 0, also if the file is missing or damaged, or -1 with errno. */
+/* Reads the ceiling. A missing or damaged file is no error. Returns 0, or -1 with errno. */
 static int read_file(struct sequence *sequence)
 {
 	int fd = openat(sequence->dir, FILE_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -148,7 +147,7 @@ static int read_file(struct sequence *sequence)
 	int saved_errno;
 	if (fd < 0 && errno != ENOENT)
 		return -1;
-	/* If there is no journal either, no daemon has used numbers here. */
+	/* If there is no journal either, no daemon has used this directory. */
 	if (fd < 0 && faccessat(sequence->dir, FILE_NAME_JOURNAL, F_OK, 0) < 0)
 		return 0;
 	if (fd >= 0) {
@@ -238,7 +237,7 @@ uint64_t sequence_last(const struct sequence *sequence)
 	return sequence->last;
 }
 
-/* Space for "seq":…,"time":"…","kind":"…" and a comma. */
+/* maximum bytes of "seq":…,"time":"…","kind":"…" and a comma */
 #define HEAD_BYTES_MAX 128
 
 #define RING_FIRST 64
@@ -253,7 +252,7 @@ struct log_entry {
 struct event_log {
 	struct sequence *sequence;
 	struct list listeners;
-	uint64_t before_start; /* last number of an earlier daemon */
+	uint64_t before_start; /* last number before the first event of this daemon */
 	uint64_t forgotten; /* highest forgotten number */
 	uint64_t unkept; /* highest number published with keep false */
 
@@ -382,7 +381,7 @@ static void ring_grow(struct event_log *log)
 	log->first = 0;
 }
 
-/* Remembers an entry, and forgets the oldest ones beyond the limits, perhaps this one too. */
+/* Remembers an entry. Then forgets the oldest ones beyond the limits, perhaps this entry too. */
 static void remember(struct event_log *log, struct log_entry *entry)
 {
 	if (log->count == log->size)
@@ -395,7 +394,7 @@ static void remember(struct event_log *log, struct log_entry *entry)
 		forget_oldest(log);
 }
 
-/* Returns the time as text, which is formatted only once a millisecond. */
+/* Returns the time as text. Keeps the text, so that a millisecond is formatted once. */
 static const char *time_text(struct event_log *log, int64_t now_ms)
 {
 	if (now_ms != log->time_ms) {
@@ -405,9 +404,7 @@ static const char *time_text(struct event_log *log, int64_t now_ms)
 	return log->time_text;
 }
 
-/*
- * Writes the first members of an event; not with printf(), which took a third of an event's time.
- */
+/* Writes the first members of an event, without printf(), which was too slow here. */
 static size_t write_head(
     char out[HEAD_BYTES_MAX], uint64_t seq, const char *time, const char *kind, bool has_members)
 {
@@ -486,7 +483,7 @@ void event_gap_format(struct buf *out, uint64_t from, uint64_t to, const char *r
 {
 	char time[CLOCK_TEXT_SIZE];
 	clock_format(clock_real_ms(), time);
-	/* A gap has the number of the last missed event, so that a reader resumes after it. */
+	/* A gap has the number of the last missed event: readers resume after that event. */
 	(void)buf_printf(out,
 	    "\"seq\":%" PRIu64 ",\"time\":\"%s\",\"kind\":\"%s\",\"from\":%" PRIu64
 	    ",\"to\":%" PRIu64 ",\"reason\":\"%s\"",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The one sequence of all events. An event gets a number and a time, is passed to all listeners,
- * and kept for a while for subscribers that catch up. Numbers are never reused: see struct
- * sequence.
+ * The one sequence of all events. An event gets a number and a time, and is passed to the
+ * listeners. Most events are then remembered for subscribers that catch up. Numbers are not reused:
+ * see struct sequence.
  */
 #pragma once
 
@@ -55,25 +55,24 @@ enum event_kind {
 
 struct event_kind_info {
 	const char *name; /* "pane_created" */
-	const char *help; /* cause and content of the event, in one sentence */
-	const char *members; /* names of its own members, with blanks between; NULL: not listed */
-	/* names of members that are arrays or objects, which filters cannot use; NULL: none */
-	const char *lists;
+	const char *help; /* cause and content of the event */
+	const char *members; /* names of its own members, with blanks between */
+	const char *lists; /* names of members that are arrays or objects; NULL: none */
 };
 /* Returns NULL for the number of a published kind that is not in use. */
 const struct event_kind_info *event_kind_info(enum event_kind kind);
 /* Returns the number of the kind with this name; -1: none. */
 int event_kind_find(const char *name);
-/* Returns the known name that is most like this one; NULL: none is near. */
+/* Returns the known name that is most similar; NULL: no name is similar. */
 const char *event_kind_nearest(const char *name);
 /*
- * Returns a bit for each kind that a name or pattern ("pane_*") matches. Patterns never match
+ * Returns a bit for each kind that a name or pattern ("pane_*") matches. A pattern does not match
  * pane_output and line.
  */
 uint64_t event_kinds_find(const char *pattern);
 /*
- * Returns the names of the members of these kinds, without duplicates, with NULL at the end; lists:
- * those that are arrays or objects. Valid until the next call.
+ * Returns the names of the members of these kinds, without duplicates, with NULL at the end. lists:
+ * returns the members that are arrays or objects, instead of the others. Valid until the next call.
  */
 #define EVENT_MEMBERS_MAX 128
 const char *const *event_kinds_members(uint64_t kinds, bool lists);
@@ -82,37 +81,35 @@ const char *const *event_kinds_members(uint64_t kinds, bool lists);
 struct event_scope {
 	uint32_t pane;
 	uint32_t window;
-	/* the sessions that have the window; MUXBUS_NO_ID ends a shorter list */
-	uint32_t sessions[8];
+	uint32_t sessions[8]; /* that have the window; MUXBUS_NO_ID ends a shorter list */
 };
 
-/* An event, constant and shared: event_entry_ref() and event_entry_unref() count its users. */
+/* A shared event: event_entry_ref() and event_entry_unref() count its users. */
 struct event_entry {
 	uint64_t seq;
 	int64_t time_ms; /* CLOCK_REALTIME */
 	enum event_kind kind;
 	struct event_scope scope;
-	bool is_sent; /* a subscription of at least one peer took it; it may still wait there */
-	/* Encoded members of params: "\"seq\":12,\"time\":\"…\",\"kind\":\"…\",…"; no braces. */
-	const char *json;
+	bool is_sent; /* a subscription of a peer took it; it may still wait to be written there */
+	const char *json; /* members without braces: "\"seq\":12,\"time\":\"…\",\"kind\":\"…\",…" */
 	size_t json_len;
 };
 
 struct event_log_listener {
 	struct list link;
-	/* Called with each event. Must not publish, or remove other listeners. */
+	/* Called for an event when it is published. Must not publish, or remove other listeners. */
 	void (*event)(struct event_log_listener *listener, struct event_entry *event);
 };
 
 /*
- * state_dir NULL: numbers start at 1, and nothing is stored. At most keep_count events of
- * keep_bytes together are remembered. Returns NULL with a reason on failure.
+ * Remembers at most keep_count events of keep_bytes together. state_dir NULL: numbers start at 1,
+ * and nothing is stored. Returns NULL with a reason on failure.
  */
 struct event_log *event_log_new(const char *state_dir, size_t keep_count, size_t keep_bytes,
     char *ret_reason, size_t reason_size);
 void event_log_free(struct event_log *log);
 
-/* An earlier daemon used the number seq without reserving it. Call this before the first event. */
+/* Makes new numbers higher than seq, which an earlier daemon used. Call before the first event. */
 void event_log_pass(struct event_log *log, uint64_t seq);
 
 /* Returns the number of the last event. */
@@ -123,8 +120,8 @@ uint64_t event_log_next(struct event_log *log);
 uint64_t event_log_oldest(const struct event_log *log);
 
 /*
- * Returns the number of the last event after seq that is lost, and sets *ret_reason to "restart" or
- * "forgotten"; 0: none is lost.
+ * Returns the number of the last event after seq that is not remembered, and sets *ret_reason to
+ * "restart" or "forgotten". Returns 0 if no event is missed.
  */
 uint64_t event_log_missed(const struct event_log *log, uint64_t seq, const char **ret_reason);
 
@@ -141,8 +138,8 @@ void event_log_listen(struct event_log *log, struct event_log_listener *listener
 struct event_entry *event_log_after(struct event_log *log, uint64_t seq);
 
 /*
- * Appends the JSON of an event gap, which reports that the events from..to were missed; the caller
- * adds the member subscription.
+ * Appends the JSON members of the event gap, which reports that the events from..to were missed.
+ * The caller adds the member subscription.
  */
 void event_gap_format(struct buf *out, uint64_t from, uint64_t to, const char *reason);
 
@@ -150,33 +147,34 @@ struct event_entry *event_entry_ref(struct event_entry *event);
 void event_entry_unref(struct event_entry *event);
 
 /*
- * A sequence: numbers that are never used again, even after restarts, kill -9 and power cuts. A
- * file holds a ceiling, which is synced to the disk before any number up to it is used. A new start
- * begins above the ceiling; an orderly end lowers it to the last number used.
+ * A sequence: numbers that are not reused, even after restarts, kill -9 and power cuts. A file
+ * holds a ceiling, which is synced to the disk before numbers up to the ceiling are used. A new
+ * start begins above the ceiling. A normal end of the daemon lowers the ceiling to the last used
+ * number.
  *
  * A thread raises the ceiling ahead, so that the main loop rarely waits for the disk. If the file
- * is damaged, was removed or cannot be written, numbers continue from the microseconds since 1970;
- * this relies on the clock.
+ * is damaged, was removed or cannot be written, numbers continue from the microseconds since 1970.
+ * Then numbers may be reused if the clock was set back.
  */
 
 /* Numbers that one write of the file reserves. */
 #define SEQUENCE_BLOCK 65536
 
-/* Most JSON readers use doubles, which cannot represent larger numbers exactly. */
+/* Most JSON readers use doubles, which do not represent all larger numbers exactly. */
 #define SEQUENCE_MAX ((UINT64_C(1) << 53) - 1)
 
 /* state_dir NULL: begins at 1 and stores nothing. Returns NULL with a reason on failure. */
 struct sequence *sequence_open(const char *state_dir, char *ret_reason, size_t reason_size);
-/* Ends the use of a sequence, and lowers the ceiling. NULL is ignored. */
+/* Lowers the ceiling to the last used number, and frees the sequence. NULL is ignored. */
 void sequence_close(struct sequence *sequence);
 
 uint64_t sequence_next(struct sequence *sequence);
 /* Returns the number that sequence_next() will return. */
 uint64_t sequence_peek(struct sequence *sequence);
 /*
- * Tells that an earlier daemon used this number, and perhaps later ones: the next number is taken
- * from the clock.
+ * If an earlier daemon used this number without reserving it, makes the next numbers higher. They
+ * continue from the clock if that is higher, as the daemon may have used later numbers, too.
  */
 void sequence_pass(struct sequence *sequence, uint64_t number);
-/* Returns the last number that was used; before the first use, the one before the first. */
+/* Returns the last number that was used; before the first use, the number before the first. */
 uint64_t sequence_last(const struct sequence *sequence);

@@ -2,10 +2,10 @@
 #include "daemon/event/published.h"
 
 static struct published {
-	struct event_kind_info info; /* name NULL: the row was never used */
-	bool is_taken; /* a connected provider publishes this kind */
-	size_t holds; /* number of filters that have its bit */
-	uint64_t last; /* number of its last event */
+	struct event_kind_info info; /* info.name NULL: the row was never used */
+	bool is_taken; /* a provider has this kind */
+	size_t holds; /* number of filters with the bit of this kind */
+	uint64_t last; /* number of the last event of this kind */
 } rows[EVENT_PUBLISHED_MAX];
 
 static struct published *row_of(int kind)
@@ -20,9 +20,7 @@ const struct event_kind_info *published_info(int kind)
 	return row != NULL && row->info.name != NULL ? &row->info : NULL;
 }
 
-/*
- * Returns a row for a new kind: unused, or else the free one whose last event is oldest; or NULL.
- */
+/* Returns a row for a new kind: an unused one, or the free one with the oldest event; or NULL. */
 static struct published *find_room(uint64_t oldest)
 {
 	struct published *left = NULL;
