@@ -5,7 +5,7 @@
 #include "base/base.h"
 
 #define BOOT_ID_SIZE 40
-#define BOOT_CLOCK_STEP_MS 1000 /* smaller differences of the two clocks are ignored */
+#define BOOT_CLOCK_STEP_MS 1000 /* boot_clock_align() ignores smaller differences */
 
 struct boot_clock {
 	int64_t (*boot_ms)(void *data); /* since the machine started */
@@ -32,5 +32,5 @@ struct event_base;
  */
 struct boot_alarm *boot_alarm_new(struct event_base *base, void (*ring)(void *data), void *data);
 void boot_alarm_free(struct boot_alarm *alarm);
-/* Returns the clock that arms this alarm. It is valid as long as the alarm. */
+/* Returns the clock that arms this alarm, valid as long as the alarm. */
 const struct boot_clock *boot_alarm_clock(struct boot_alarm *alarm);

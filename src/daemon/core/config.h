@@ -52,7 +52,7 @@ struct config {
 	gid_t readonly_group; /* -1: our own group */
 	char state_dir[PATH_MAX];
 	char log_file[PATH_MAX]; /* "": standard error */
-	const char *tmux_path; /* NULL: the server's own binary */
+	const char *tmux_path; /* NULL: the binary of the tmux server */
 	bool is_fleet; /* --fleet: follows many hosts and no tmux server */
 	bool is_foreground;
 	bool exit_with_server;

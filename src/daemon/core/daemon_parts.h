@@ -36,7 +36,7 @@ struct daemon {
 	struct submit_set *submits; /* texts that are typed into panes */
 	struct agent_set *agents; /* interactive programs kept alive */
 	struct self_command_set *self_commands; /* commands typed into the requesting pane */
-	struct puller_set *pullers; /* take notifications for a pane, so that nothing is typed */
+	struct puller_set *pullers; /* followers and hooks that take the notifications of a pane */
 	struct wake_policy_set *wake_policies; /* which notifications wake whom, and when */
 	struct delivery_set *deliveries; /* notifications on their way into panes */
 	struct on_notify *on_notify; /* the user's own program for notifications */

@@ -75,7 +75,7 @@ static const char *skip_group(const char *c)
 	return NULL;
 }
 
-/* Returns the literal byte at c, or '\0' if the item at c is not literal. */
+/* Returns the literal byte at c, and sets *ret_after behind it; '\0': the item is not literal. */
 static char plain_byte(const char *c, const char **ret_after)
 {
 	if (*c == '\\' && ispunct((unsigned char)c[1])) {
@@ -384,7 +384,9 @@ static inline uint8_t is_used(const struct literal_filter *filter, const char *p
 	return filter->used[hash(load(place)) >> filter->used_shift];
 }
 
-/* Returns the next place whose four bytes have the hash of a window; without one, about len. */
+/*
+ * Returns the next place whose four bytes have the hash of a window; without one, len - 3 or more.
+ */
 static inline __attribute__((always_inline)) size_t skip(
     const struct literal_filter *filter, const char *text, size_t len, size_t at, size_t stride)
 {

@@ -101,8 +101,8 @@ void pattern_set_find(
     struct pattern_set *set, const char *text, size_t len, pattern_found_fn *found, void *data);
 
 /*
- * Calls picked once for each member that may match in a text: its literal is in the text, or not in
- * the filter. picked must not change the set.
+ * Calls picked once for each member that may match in a text: the filter has found the literal of
+ * the member, or does not look for one. picked must not change the set.
  */
 typedef void pattern_picked_fn(void *data, struct pattern_member *member);
 void pattern_set_pick(

@@ -81,7 +81,7 @@ const char *const *event_kinds_members(uint64_t kinds, bool lists);
 struct event_scope {
 	uint32_t pane;
 	uint32_t window;
-	uint32_t sessions[8]; /* that have the window; MUXBUS_NO_ID ends a shorter list */
+	uint32_t sessions[8]; /* the sessions with the window; MUXBUS_NO_ID ends a shorter list */
 };
 
 /* A shared event: event_entry_ref() and event_entry_unref() count its users. */
@@ -120,8 +120,8 @@ uint64_t event_log_next(struct event_log *log);
 uint64_t event_log_oldest(const struct event_log *log);
 
 /*
- * Returns the number of the last event after seq that is not remembered, and sets *ret_reason to
- * "restart" or "forgotten". Returns 0 if no event is missed.
+ * Returns the number of the last event after seq that was forgotten or is of an earlier daemon, and
+ * sets *ret_reason to "forgotten" or "restart". Returns 0 if there is no such event.
  */
 uint64_t event_log_missed(const struct event_log *log, uint64_t seq, const char **ret_reason);
 

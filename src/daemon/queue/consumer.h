@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Named consumers of the queue (method next_notification with a consumer). A consumer gets the
- * entries of the queue in order, unless they are forgotten or cancelled before, and acknowledges
- * them. An entry that is not acknowledged in time is handed out again, a bounded number of times. A
- * response that was sent does not count as an acknowledgement.
+ * Named consumers of the queue (method next_notification with a consumer). A request gets the
+ * oldest matching entry that is new to the consumer. The consumer must acknowledge the entry: an
+ * entry that is not acknowledged in time is handed out again, a bounded number of times. A response
+ * that was sent does not count as an acknowledgement.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #define CONSUMERS_MAX 256
 #define CONSUMER_NAME_MAX 64 /* characters of [A-Za-z0-9_.:-] */
 #define CONSUMER_ACK_WAIT_MS 60000 /* default of consumer_set_ack_wait() */
-/* with so many times without acknowledgement, an entry is parked for the consumer */
+/* an entry that was handed out so often without acknowledgement is parked */
 #define CONSUMER_DELIVER_MAX 10
 
 struct consumer_filter;

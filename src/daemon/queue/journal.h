@@ -20,7 +20,7 @@
 #include "daemon/queue/journal_disk.h"
 
 #define JOURNAL_PAYLOAD_MAX (4 * 1024 * 1024) /* bytes of a record's payload */
-#define JOURNAL_SYNC_MS 100 /* time from the append of a record to the sync, if a thread syncs */
+#define JOURNAL_SYNC_MS 100 /* time from an append to the sync, unless the thread is busy */
 #define JOURNAL_RETRY_MS 1000 /* time between attempts to leave the degraded state */
 
 struct journal;
@@ -83,8 +83,8 @@ int journal_timeout_ms(const struct journal *journal);
 void journal_tick(struct journal *journal);
 
 /*
- * Counts bytes of payload that are not needed any more. If most of the file is dead, rewrites the
- * journal.
+ * Counts bytes of payload that are not needed any more. If they are many and most of the file,
+ * rewrites the journal.
  */
 void journal_note_dead(struct journal *journal, size_t bytes);
 

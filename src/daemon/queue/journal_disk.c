@@ -14,7 +14,7 @@ struct journal_disk_dir {
 	char names[2][64]; /* the names that can be written: [0] opened first, [1] made first */
 };
 
-/* Opens the directory, perhaps again: its path may lead to another one by now. Or -errno. */
+/* Opens the directory at the path, also in place of an open one. Returns 0 or -errno. */
 static int dir_find(struct journal_disk_dir *dir)
 {
 	char reason[64];

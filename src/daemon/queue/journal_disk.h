@@ -16,7 +16,7 @@ struct journal_disk {
 	ssize_t (*read)(void *data, int file, void *bytes, size_t len, uint64_t offset);
 	ssize_t (*write)(void *data, int file, const void *bytes, size_t len, uint64_t offset);
 	int (*truncate)(void *data, int file, uint64_t len);
-	/* Reserves room up to the length len, and makes the file so long. -EOPNOTSUPP: cannot. */
+	/* Makes the file len bytes long, with room on the disk. -EOPNOTSUPP: the disk cannot. */
 	int (*reserve)(void *data, int file, uint64_t len);
 	int (*sync)(void *data, int file); /* syncs the content, not the name */
 	/* Renames a file over an old one, durably: the new name survives a power cut. */
@@ -47,8 +47,8 @@ void journal_disk_dir_close(struct journal_disk_dir *dir);
 struct syncer_job {
 	int file; /* the file to sync, or to close */
 	bool is_to_close;
-	/* after the sync, install_from is renamed to install_to; NULL: nothing is renamed */
-	const char *install_from; /* the names must outlive the job */
+	/* a file to rename to install_to after the sync; NULL: none; both must outlive the job */
+	const char *install_from;
 	const char *install_to;
 };
 
@@ -64,7 +64,7 @@ void syncer_free(struct journal_syncer *syncer);
 
 /* Returns a descriptor that is readable when a job has ended. */
 int syncer_fd(const struct journal_syncer *syncer);
-/* Gives the thread a job. The result of the job before must have been taken. */
+/* Gives the thread a job. Call this after the result of the last job was taken. */
 void syncer_submit(struct journal_syncer *syncer, const struct syncer_job *job);
 /* Takes the result of the job that has ended. Returns false if there is none. */
 bool syncer_take(struct journal_syncer *syncer, struct syncer_result *ret_result);

@@ -102,14 +102,14 @@ void note_index_finish(struct note_index *index); /* all notifications must be r
 /* Packs an id of up to seven bytes into a number. Different ids give different numbers. */
 uint64_t note_index_pack(const char *id);
 
-/* Adds a notification; the caller adds them in order of seq. The key is not indexed yet. */
+/* Adds a notification. Call this in order of seq. note_index_offer() adds the key. */
 void note_index_add(struct note_index *index, struct notification *note);
 void note_index_remove(struct note_index *index, struct notification *note);
 /* Call this when the state of a notification has changed. */
 void note_index_update(struct note_index *index, struct notification *note);
 
 struct notification *note_index_find(const struct note_index *index, uint64_t seq);
-/* Return the newest notification with an id, and the one before it; NULL: none. */
+/* These return the newest notification with an id, and the one before it; NULL: none. */
 struct notification *note_index_newest(const struct note_index *index, const char *id);
 struct notification *note_index_older(const struct notification *note);
 

@@ -13,7 +13,7 @@
 
 struct store;
 
-/* What the part of a key behind the prefix is. */
+/* The kind of the text behind the prefix of a key. */
 enum record_naming {
 	RECORD_BY_NAME,
 	RECORD_BY_ID, /* the id of a notification */

@@ -41,7 +41,7 @@ struct store {
 	size_t unwritten; /* during a rewrite: the entries below this index are not written yet */
 	struct map by_hash; /* from the hash of a key to the first entry with it */
 	unsigned depth; /* nesting depth of store_begin() */
-	struct buf transaction; /* its changes that are not in the journal yet */
+	struct buf transaction; /* changes of the open transaction, not in the journal yet */
 	size_t dead_bytes; /* bytes in the journal that the transaction makes dead */
 	char new_loss[64]; /* the reason of a loss that was found while opening; "": none */
 	struct list waiters; /* in the order of their tickets */
@@ -238,7 +238,7 @@ static void load_gap(void *data, uint64_t count, const char *reason)
 
 /*
  * Writes a part of the table: one record of about SNAPSHOT_BATCH bytes. Parts go from the last
- * entry to the first: table_remove() may move the last entry forward, and it is written by then.
+ * entry to the first: table_remove() may move the last entry forward, which is written by then.
  */
 static bool write_snapshot(void *data, struct journal *journal, bool is_first)
 {

@@ -34,6 +34,6 @@ void history_result(struct history *history, uint64_t number, const struct metho
  */
 void history_end(struct history *history, uint64_t number, const char *error, const char *text);
 
-/* Writes the array actions: the latest requests of a peer (0: of all peers), newest first. */
+/* Writes the array actions: the latest requests of a peer, newest first. peer_pid 0: all peers. */
 void history_write(const struct history *history, struct json_writer *writer, size_t limit,
     pid_t peer_pid, bool has_params);

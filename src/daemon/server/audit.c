@@ -13,7 +13,7 @@
 enum {
 	CHAIN_SIZE = 2 * SHA256_SIZE, /* length of a hash as text */
 	PARAMS_MAX = 300, /* longer parameters are cut in a line without texts */
-	TEXTS_MAX = 4096, /* the same for a line with texts (-o audit=full) */
+	TEXTS_MAX = 4096, /* longer parameters are cut in a line with texts (-o audit=full) */
 	TARGET_MAX = 64,
 	KEPT_BYTES = 4096, /* bytes of memory that are kept for the next parameters */
 	/* maximum number of pairs of user and role whose refusals are counted separately */
@@ -30,7 +30,7 @@ struct refuser {
 	uint32_t uid; /* UINT32_MAX: several users that share this place */
 	enum role role;
 	unsigned lines; /* lines in this minute */
-	uint64_t unwritten; /* refusals without a line */
+	uint64_t unwritten; /* refusals without a line, of which no line has the count yet */
 };
 
 struct audit_log {
@@ -448,7 +448,7 @@ static int add_refusal(struct audit_log *audit)
 	return 0;
 }
 
-/* Writes how many refusals had no line, for minutes that began until until_ms. */
+/* Writes the counts of refusals that had no line, for minutes that began at until_ms or earlier. */
 static void sum_up(struct audit_log *audit, int64_t until_ms)
 {
 	bool is_left = false;

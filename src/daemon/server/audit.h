@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The audit: a file that records the requests that do more than read. A request gets one line
- * before it has its effect, and another line with its outcome. kill -9 loses no line; a power cut
- * can lose lines. The lines form a chain of hashes (SHA-256). A line that was changed, or removed
- * from between other lines, breaks the chain.
+ * before it has its effect, and another line with its outcome. If the first line cannot be written,
+ * -o audit_full_disk decides whether the request is done. kill -9 loses no line; a power cut can
+ * lose lines. The lines form a chain of hashes (SHA-256). A line that was changed, or removed from
+ * between other lines, breaks the chain.
  *
  * A line has a keyed hash of the parameters, and the sizes of their texts. With -o audit=full, a
  * line has the texts too, except the parameters of declared tools and provided methods.

@@ -59,7 +59,7 @@ struct dispatch_hooks {
 	bool (*response)(void *data, struct peer *peer, const struct json *id,
 	    const struct json *response, const char *reason);
 	void *response_data;
-	/* Called after a line that is not blank or too long, and after work for a request. */
+	/* Called after a line, unless it is blank or too long, and after work for a request. */
 	void (*handled)(void *data);
 	void *handled_data;
 };

@@ -60,10 +60,10 @@ enum method_flag {
 	METHOD_BY_OUTPUT = 1 << 11,
 	/* for the role full, the handler itself asks for a listing of tmux if it needs one */
 	METHOD_LOOKS_ITSELF = 1 << 12,
-	/* of the model, it needs only the object in the parameter "pane" or "window" */
+	/* needs only one object of the model: that in the parameter "pane" or "window" */
 	METHOD_ONE_PANE = 1 << 13,
 	METHOD_AGED = 1 << 14, /* has the parameter METHOD_MAX_AGE */
-	METHOD_OF_SESSIONS = 1 << 15, /* of the model, it needs only sessions and clients */
+	METHOD_OF_SESSIONS = 1 << 15, /* needs only the sessions and clients of the model */
 	METHOD_OF_FULL = 1 << 16, /* only the role full may call it */
 };
 
@@ -88,7 +88,7 @@ struct method {
 	/* JSON Schema of the result, as text; NULL: made from `results` */
 	const char *result_schema;
 	unsigned flags; /* enum method_flag */
-	/* The method to call if a response was lost: it shows the effect. NULL: none. */
+	/* The method that shows the effect of a call whose response was lost; or NULL. */
 	const char *recheck;
 	/* The handler. args is valid until it returns. */
 	void (*handle)(struct request *request, const void *args);
@@ -107,7 +107,7 @@ struct method {
 	const char *example; /* params as JSON text, or NULL */
 	const char *group; /* group of a declared tool or a provided method, or NULL */
 	const char *table_group; /* group of its table, set by method.c; or NULL */
-	size_t key_offset; /* offset of the argument "key" of method_add_key(); 0: none */
+	size_t key_offset; /* offset of the struct repeat_args of method_add_key(); 0: none */
 	size_t *uses; /* counter of the open requests with this row; NULL: not counted */
 };
 
@@ -157,8 +157,7 @@ const struct method *method_next(const struct method *previous);
 
 /*
  * Adds the parameter "key" (repeat.h) to a row that lacks it, unless the method is read-only. The
- * row gets new tables, which method_free_tables() frees. Built-in rows get the parameter by
- * themselves.
+ * row gets new tables, which method_free_tables() frees. method.c does this for built-in rows.
  */
 void method_add_key(struct method *method);
 void method_free_tables(struct method *method);

@@ -2,9 +2,9 @@
 /*
  * The output of a peer: the bytes that wait to be written to its socket.
  *
- * All peers share one stage, a piece of memory for short output that the socket takes at once. A
- * peer gets memory of its own if another peer uses the stage, if the bytes do not fit, or if the
- * socket is full.
+ * All peers share one stage, a piece of memory for short output that the socket takes at once.
+ * Other output of a peer is in memory of its own, for example if another peer uses the stage, or if
+ * the socket is full.
  */
 #pragma once
 
@@ -40,7 +40,7 @@ int output_add_buf(struct output *output, struct buf *line);
 enum output_sent {
 	OUTPUT_SENT_SOME, /* some or all bytes were written, or a signal came first */
 	OUTPUT_SENT_FULL, /* the socket takes nothing now */
-	OUTPUT_SENT_BROKEN, /* the other end is closed, or there is no memory for the rest */
+	OUTPUT_SENT_BROKEN, /* an error, mostly because the other end is closed */
 };
 /* Writes once to the socket fd. The output must not be empty. */
 enum output_sent output_send(struct output *output, int fd);
@@ -87,7 +87,7 @@ void response_row_init(
 /* Reserves a slot. gone is called if the peer disconnects before the answer. */
 struct response_slot *response_row_reserve(
     struct response_row *row, bool is_waiting, void (*gone)(void *data), void *data);
-/* Returns the data of the first open request for which is_it() is true, or NULL. */
+/* Returns the data of an open request for which is_it() is true, or NULL. */
 void *response_row_find(const struct response_row *row,
     bool (*is_it)(const void *data, const void *key), const void *key);
 struct peer *response_slot_peer(const struct response_slot *slot);

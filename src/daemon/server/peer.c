@@ -271,7 +271,7 @@ void peer_disconnect(struct peer *peer, const char *reason)
 	discard_output(peer);
 }
 
-/* The peer does not read any more. Requests in its input are still done; waits are cancelled. */
+/* Notes that the peer does not read any more. Requests in its input are still done. */
 static void set_gone(struct peer *peer)
 {
 	if (peer->is_gone)

@@ -25,7 +25,7 @@
 #include "daemon/server/method.h"
 
 #define PEER_ORDERED_MAX 64 /* maximum number of open requests of one peer, besides waits */
-#define PEER_IDLE_MS 1000 /* a peer that has taken no byte for so long does not read */
+#define PEER_IDLE_MS 1000 /* a peer that takes no waiting byte for so long does not read */
 /* maximum bytes of a line on the read-only socket */
 #define PEER_READER_LINE_MAX ((size_t)64 * 1024)
 #define PEER_IDLE_MAX ((size_t)256 * 1024) /* bytes that may wait for a peer that does not read */
@@ -57,7 +57,7 @@ struct peer_shared {
 /* Makes a peer. Takes over fd; copies who and origin. shared must outlive the peer. */
 struct peer *peer_new(struct peer_shared *shared, int fd, const struct ucred *who,
     const struct peer_origin *origin, enum role role);
-/* Frees a peer at the end of the daemon. Before, use peer_disconnect(). */
+/* Frees a peer when the daemon ends. At other times, call peer_disconnect(). */
 void peer_free(struct peer *peer);
 
 /*
@@ -65,7 +65,7 @@ void peer_free(struct peer *peer);
  * long the peer has taken no byte.
  */
 size_t peer_unread(const struct peer *peer, int64_t now_ms, int64_t *ret_idle_ms);
-/* Frees the peer's output now, and disconnects it in a turn of its own. */
+/* Frees the output of the peer now, and the peer itself in a later turn of the loop. */
 void peer_disconnect(struct peer *peer, const char *reason);
 
 uint32_t peer_number(const struct peer *peer); /* from 1; no later peer gets the same */

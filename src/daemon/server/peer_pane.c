@@ -73,9 +73,10 @@ bool peer_process_is_there(const struct peer_process *process)
 }
 
 /*
- * Returns the pane that has the process's terminal. The pane's first process must have this
- * terminal and be older, as the terminal of a pane that has ended may be given to another one. Both
- * must be of one session, as a terminal in a container may have the same number.
+ * Returns the pane that has the terminal of the process. The first process of the pane must have
+ * this terminal, too, and not be younger: the terminal of a closed pane may be given to a new one.
+ * Both processes must be of one kernel session, as a terminal in a container may have the same
+ * number.
  */
 static uint32_t pane_of_tty(const struct muxbus_model *model, const struct peer_process *process)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Finds the pane of a process. The search goes from the process up to its ancestors. It takes the
- * first process that has the terminal of a pane or is the first process of a pane. If there is
- * none, it takes the first environment with a variable TMUX_PANE for this tmux server. That is weak
- * evidence: a variable may be inherited, or set by any program.
+ * Finds the pane of a process. The search goes from the process up to its ancestors, and ends at a
+ * process that has the terminal of a pane or is the first process of a pane. If there is no such
+ * process, a second search ends at an environment whose variable TMUX_PANE names a pane of this
+ * tmux server. That is weak evidence: a variable may be inherited, or set by any program.
  */
 #pragma once
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Repeated requests (idempotency). A request with a used key is answered like the first request
- * with that key, with "repeated": true. A different request with that key fails. Dispatch checks
- * and stores the key before the handler runs, except for methods with METHOD_COUNTS_KEYS. If the
- * row has begun(), the handler's source stores the key together with the effect.
+ * with that key, with "repeated": true. A different request with that key fails.
+ *
+ * Dispatch checks the key and stores it before the handler runs. But a handler with
+ * METHOD_COUNTS_KEYS does both itself, and if the row has begun(), the handler's source stores the
+ * key together with the effect.
  */
 #pragma once
 

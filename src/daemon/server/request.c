@@ -532,7 +532,10 @@ format_text(char text[ERROR_TEXT_MAX], const char *format, va_list args)
  */
 static bool set_error(const struct request *request, enum message_error error, const char *text)
 {
-	/* The first of several tmux commands may have run, or only the result was too long. */
+	/*
+	 * Such an error may come after an effect: the first of several tmux commands has run, or
+	 * only the result was too long.
+	 */
 	bool may_have_effect = message_error_info(error)->may_have_effect;
 	bool is_early = request == in_turn && !request->is_done && error != MESSAGE_INTERNAL;
 	char *whole;
@@ -553,8 +556,8 @@ static char *members_with(const char *member, const char *data)
 }
 
 /*
- * Stores the error of a request with its key if set_error() wants it. Fails the requests that wait
- * for the same answer. Returns true if the stored error is only in memory.
+ * Calls set_error() for a request with a key, and fails the requests that wait for its answer.
+ * Returns true if the stored error is only in memory.
  */
 static bool fail_once(
     struct request *request, enum message_error error, const char *data, const char *text)
@@ -623,7 +626,7 @@ bool request_fail_data(
 	return false;
 }
 
-/* Fails a request and then cancels it. Its stored key stays "begun". */
+/* Fails a request and then cancels it. The store still has its key, without a result. */
 static void end(struct request *request)
 {
 	static const char text[] = "the daemon ends: ask the next one";

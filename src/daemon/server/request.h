@@ -154,7 +154,7 @@ void request_on_sent(
 
 /*
  * Returns the place for the environment from tmux (session_env.h), a NULL-terminated list that the
- * request frees. *result is NULL if tmux was not asked.
+ * request frees. The list is NULL if tmux was not asked.
  */
 char ***request_session_env(struct request *request);
 

@@ -31,7 +31,9 @@ static bool is_by_command(struct request *request, const struct pane_ref *ref,
 	    !foreground_agent(pane->pid, parts->signs, name);
 }
 
-/* Returns true if the command in front of the pane made the request, and so a person. */
+/*
+ * Returns true if a person made the request: a command in the foreground of the pane has sent it.
+ */
 static bool is_person(const struct request *request, const struct muxbus_pane *pane)
 {
 	const struct peer *peer = request_peer(request);

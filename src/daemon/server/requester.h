@@ -15,7 +15,7 @@ struct request;
  */
 bool requester_pane(struct request *request, const char *text, struct pane_ref *ret_pane);
 
-/* Returns true if the requesting process is certainly in no pane, not even in a very new one. */
+/* Returns true if the requesting process is in no pane, not even in one newer than the model. */
 bool requester_is_outside(struct request *request);
 
 /*
@@ -40,10 +40,10 @@ void requester_expect_front(
 void requester_caller(struct request *request, struct pane_caller *ret_caller);
 
 /*
- * Sets out to the directory to work in. That is given, which must be absolute and exist. If given
- * is NULL, it is the first that exists: the directory of the peer's process, of the pane, the home
- * directory, "/". Returns false after failing the request, or putting it off to list the pane. If
- * the directory of the peer's process was removed, the request fails.
+ * Sets out to the directory to work in: given, which must be absolute and exist. If given is NULL,
+ * takes the first of these that exists: the directory of the peer's process, the directory of the
+ * pane, the home directory, "/". Returns false after failing the request or putting it off to list
+ * the pane. The request also fails if the directory of the peer's process was removed.
  */
 bool requester_cwd(struct request *request, const char *given, const struct pane_ref *pane,
     char *out, size_t size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Rights: allows or refuses a request by the role of its peer and the row of its method (enum role
- * is in method.h). For the role own_panes, the affected pane must be the peer's own. A handler
- * calls role_refuse() for reasons of its own.
+ * is in method.h). For the role own_panes, the affected pane must belong to the peer (role_owns()).
+ * A handler calls role_refuse() for reasons of its own.
  */
 #pragma once
 
@@ -13,7 +13,7 @@ struct muxbus_pane;
 struct pane_ref;
 struct request;
 
-/* Checks the role and the names of the parameters. Returns false after failing the request. */
+/* Returns false after failing a request that its role does not allow, whatever it affects. */
 bool role_begin(struct request *request, const struct json *params);
 
 /*

@@ -118,7 +118,7 @@ static int bind_socket(const struct accepter_order *order)
 	if (fd < 0)
 		return -1;
 	address = address_of(order->path);
-	/* The file gets the mode of the descriptor, from which the umask can only take. */
+	/* bind() makes the file with the mode of the descriptor, less the umask. */
 	if (fchmod(fd, 0600) == 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0) {
 		if ((order->group == (gid_t)-1 ||
 			lchown(order->path, (uid_t)-1, order->group) == 0) &&

@@ -77,6 +77,7 @@ static void read_listing(char ***env, size_t *bytes, const char *text, bool is_g
 	}
 }
 
+/* A question to tmux for the environment of a pane. */
 struct look {
 	struct list link;
 	struct tmux *tmux;
@@ -92,7 +93,7 @@ struct asker {
 	void *data;
 };
 
-/* Looks at the environment in tmux. A pane has at most one that has begun, and one that waits. */
+/* The open looks. A pane has at most one look that has begun, and one that waits for its end. */
 static struct list looks = {&looks, &looks};
 
 static struct look *find_look(const struct tmux *tmux, const struct pane_ref *pane, bool has_begun)

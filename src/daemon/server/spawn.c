@@ -248,7 +248,7 @@ static void run_program(struct spawn *spawn)
 	int error;
 	muxbus_command_next(command);
 	if (spawn->given != NULL) {
-		/* Lets tmux choose the window's name again, unless a user's hook has changed it. */
+		/* Lets tmux choose the window's name, unless a user's hook has changed the name. */
 		muxbus_command_args(
 		    command, "if-shell", "-F", "-t", TMUX_ID('@', spawn->window), NULL);
 		muxbus_command_argf(command, "#{==:#{window_name},%s}", spawn->given);

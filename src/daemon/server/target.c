@@ -57,9 +57,7 @@ static bool fail_without_server(struct request *request)
 	return true;
 }
 
-/*
- * Returns the peer's own pane; NULL after failing the request or putting it off.
- */
+/* Returns the peer's own pane; NULL after failing the request or putting it off. */
 static const struct muxbus_pane *own_pane(struct request *request)
 {
 	bool is_weak;

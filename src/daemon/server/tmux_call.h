@@ -9,8 +9,8 @@
 struct request;
 
 /*
- * Called if the commands have succeeded; otherwise the request fails. The caller of this function
- * frees context afterwards by mem_free().
+ * Called if the commands have succeeded; otherwise the request fails. In both cases, context is
+ * then freed by mem_free().
  */
 typedef void tmux_call_fn(
     struct request *request, const struct muxbus_reply *replies, size_t count, void *context);
