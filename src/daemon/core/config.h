@@ -70,7 +70,7 @@ struct config {
 };
 
 enum config_result {
-	CONFIG_RUN, /* run the daemon */
+	CONFIG_RUN,
 	CONFIG_DONE, /* --help or --version was answered: status 0 */
 	CONFIG_DESCRIBE, /* print the tables as JSON */
 	CONFIG_DESCRIBE_MDOC, /* print the tables as the reference section of muxbus-protocol(7) */

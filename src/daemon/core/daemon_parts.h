@@ -42,7 +42,7 @@ struct daemon {
 	struct on_notify *on_notify; /* the user's own program for notifications */
 	struct way_promises *promises; /* ways of delivery that responses named */
 	struct saved_set *saved; /* sessions, for muxbus restore */
-	struct watch_set *watches; /* of files */
+	struct watch_set *watches; /* watches of files */
 	struct tool_folder *tools; /* declared tools */
 	struct tool_kept_set *kept_calls; /* calls of providers that no request waits for */
 	struct provide_set *provides; /* peers that offer methods, and servers of tools */

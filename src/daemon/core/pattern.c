@@ -319,7 +319,7 @@ static int run(struct pattern *pattern, const char *subject, size_t len, size_t 
 	return count;
 }
 
-/* Makes the machine code. That takes most of a pattern's memory, so it is made at the first use. */
+/* Makes the machine code: not before the first use, since it takes most of a pattern's memory. */
 static void try_pattern(struct pattern *pattern)
 {
 	char reason[160];

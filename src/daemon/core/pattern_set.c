@@ -249,7 +249,7 @@ enum pattern_result line_match(struct line_matcher *matcher, const char *text, s
 #define LITERAL_STRIDE_MAX 4
 
 struct literal {
-	const char *bytes; /* lent */
+	const char *bytes; /* not owned */
 	size_t len; /* at least LITERAL_WINDOW + stride - 1 */
 };
 

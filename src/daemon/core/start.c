@@ -142,7 +142,7 @@ void sd_notify_tell(const char *state)
  * does not accept these connections.
  */
 #define HOLDER_BACKLOG 4096
-/* A starting daemon waits at most END_TRIES * END_TRY_MS for a daemon that is ending. */
+/* await_end() waits at most END_TRIES * END_TRY_MS for a daemon that is ending. */
 #define END_TRIES 1000
 #define END_TRY_MS 10
 
@@ -450,7 +450,7 @@ static pid_t find_server(pid_t locked, const char *tmux_socket)
 	if (locked != 0 || tmux == NULL || strncmp(tmux, tmux_socket, len) != 0 || tmux[len] != ',')
 		return locked;
 	pid = (pid_t)atoi(tmux + len + 1);
-	/* A server that answers but could not be locked is in another PID namespace. */
+	/* A server that answers, but could not be locked, may be in another PID namespace. */
 	if (pid <= 0 || muxbus_server_pid(tmux_socket, &answering) == 0)
 		return 0;
 	/* Another program may have the pid of a server that has ended. */

@@ -183,7 +183,7 @@ struct sequence *sequence_open(const char *state_dir, char *ret_reason, size_t r
 		goto err_dir;
 	}
 	sequence->ceiling = sequence->last;
-	raise_begin(sequence); /* runs while the daemon starts */
+	raise_begin(sequence);
 	return sequence;
 err_dir:
 	(void)close(sequence->dir);

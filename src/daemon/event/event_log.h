@@ -112,7 +112,6 @@ void event_log_free(struct event_log *log);
 /* Makes new numbers higher than seq, which an earlier daemon used. Call before the first event. */
 void event_log_pass(struct event_log *log, uint64_t seq);
 
-/* Returns the number of the last event. */
 uint64_t event_log_last(const struct event_log *log);
 /* Returns the number that the next event will have. */
 uint64_t event_log_next(struct event_log *log);

@@ -30,7 +30,7 @@ struct file {
 
 enum job {
 	JOB_NONE,
-	JOB_SYNC, /* sync the current file */
+	JOB_SYNC,
 	JOB_INSTALL, /* put the next file in place of the current one */
 	JOB_CLOSE, /* close the replaced file: the kernel takes milliseconds to free its blocks */
 };

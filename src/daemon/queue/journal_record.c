@@ -197,9 +197,7 @@ void journal_scan(const uint8_t *bytes, size_t len, size_t payload_max,
 		    !scan_read(&scan, place, expected, &record))
 			break;
 		if (place != at || record.number != expected) {
-			/*
-			 * The file ends at `at`, unless a later record says that more was durable.
-			 */
+			/* The file ends here, unless a later record says that more was durable. */
 			if (scan_durable(&scan, place, expected) < expected &&
 			    !ret_scan->has_damage)
 				break;

@@ -48,7 +48,7 @@ bool once_find(const struct once *once, struct once_earlier *ret_earlier);
 void once_earlier_finish(struct once_earlier *earlier);
 
 /*
- * Stores the request as done, in the open transaction. id is that of its job, timer or similar
+ * Stores the request as done, in the open transaction. id: the id of its job, timer or similar
  * object; "": none. once may be NULL here and in once_forget(), once_set_result() and
  * once_set_error().
  */

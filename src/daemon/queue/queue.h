@@ -54,7 +54,7 @@ struct notification_draft {
 	const struct pane_ref *pane; /* NULL: for no pane */
 	const char *text;
 	const char *data; /* JSON object; NULL: {} */
-	/* posts with equal keys are counted as one until a reader has got it; NULL: never */
+	/* posts with equal keys are counted as one until a reader has got the first; NULL: never */
 	const char *key;
 	uint64_t owner; /* hash of the key's owner (struct once); 0: the key is shared by all */
 	bool is_urgent;

@@ -315,7 +315,7 @@ static bool read_list(const struct json *value, const struct record_field *field
 static bool read_array(const struct json *value, const struct record_field *field, void *object)
 {
 	void **at = member(field, object);
-	/* Release 0.1 wrote a list of one element as that element. */
+	/* Release 0.1 wrote a list of one element without the array. */
 	if (field->type == RECORD_LIST && field->values == 1 && value->type == JSON_OBJECT) {
 		*member_count(field, object) = 1;
 		return record_read(field->rows, value, at);

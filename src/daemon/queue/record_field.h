@@ -9,7 +9,7 @@
 #include "wire/json.h"
 
 enum record_type {
-	RECORD_BOOL, /* bool */
+	RECORD_BOOL,
 	RECORD_INT, /* int, unsigned or int64_t within +-2^53; with .values: 0 to .values - 1 */
 	RECORD_NATURAL, /* like RECORD_INT, not negative */
 	RECORD_UINT64, /* uint64_t, as a string: a JSON number is exact only up to 2^53 */

@@ -348,7 +348,7 @@ static void handle_again(struct put_off *again)
 		    again->params.len, &json_error);
 	if (peer != NULL)
 		peer_forget_pane(peer);
-	/* A method that waits and reads may take notifications, which would then be lost. */
+	/* A method that waits and reads may take notifications, which no peer would get. */
 	if (peer == NULL && again->has_peer && method->flags & METHOD_WAITS &&
 	    method->effects & METHOD_READS)
 		request_fail(again->request, MESSAGE_CANCELLED, "the connection was closed");

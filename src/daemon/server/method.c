@@ -22,7 +22,7 @@ static struct {
 	size_t count;
 } all;
 
-/* Second spellings; of two equal ones the first counts. */
+/* Second spellings. If two are equal, the first counts. */
 static struct {
 	struct spelling {
 		const char *name;

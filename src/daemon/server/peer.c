@@ -562,7 +562,7 @@ static void watch_idle(struct peer *peer)
 		loop_timer_arm(peer->turn, next_ms - idle_ms);
 }
 
-/* Does all work of a peer. May free the peer, so it is called only from the loop. */
+/* Does all work of a peer. May free the peer, so only callbacks of the event loop call this. */
 static void work(struct peer *peer)
 {
 	if (peer->is_turn_due)

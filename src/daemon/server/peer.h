@@ -85,7 +85,6 @@ void peer_set_cwd(struct peer *peer, const char *cwd);
 struct list *peer_link(struct peer *peer);
 struct peer *peer_of_link(struct list *link);
 
-/* Returns the number of open requests that wait. */
 size_t peer_wait_count(const struct peer *peer);
 
 /*

@@ -30,8 +30,8 @@ struct request {
 	bool has_result; /* `out` has the begin of the result */
 	bool is_notification; /* the request has no id, and so gets no response */
 	int64_t begun_ms; /* CLOCK_MONOTONIC */
-	uint64_t audit; /* number of its line in the audit; 0: none */
-	int64_t audit_ms; /* CLOCK_MONOTONIC when that line was written */
+	uint64_t audit; /* number of the request's line in the audit; 0: none */
+	int64_t audit_ms; /* CLOCK_MONOTONIC when the line was written */
 	bool is_unaudited; /* the line for the audit could not be written */
 	bool has_durable; /* request_note_durable() was called */
 	uint64_t history; /* number in the history; 0: not noted, or its end is noted */

@@ -2,7 +2,8 @@
 /*
  * A request, as its handler gets it. The handler answers by request_done() or a request_fail
  * function, which frees the request. If the peer disconnects, a request that can be cancelled ends
- * (request_on_cancel()); other requests go on, and their responses are dropped.
+ * (request_on_cancel()), unless its key keeps it (request_begin_once()). Other requests go on, and
+ * their responses are dropped.
  */
 #pragma once
 

@@ -32,7 +32,7 @@ bool requester_look_first(struct request *request, const char *text);
  */
 bool requester_look_for(struct request *request, const struct pane_ref *ref);
 
-/* Notes that the program in front of the pane expects answers, if it made the request. */
+/* Notes which program of the pane, if any, expects an answer to the request (pane/expected.h). */
 void requester_expect_front(
     struct request *request, const struct pane_ref *ref, const struct muxbus_pane *pane);
 

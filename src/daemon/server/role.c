@@ -77,7 +77,7 @@ bool role_owns(struct request *request, const struct pane_ref *pane)
 	(void)role_find_own(request, &own);
 	if (own.pane != MUXBUS_NO_ID && pane_ref_same_pane(&own, pane))
 		return true;
-	/* The pane that has this id now must be that pane, not a later one with the same id. */
+	/* `pane` must be the pane that has this id now, not an earlier one with the same id. */
 	pane_ref_of(request_daemon(request)->tmux, pane->pane, &now);
 	if (!pane_ref_same_pane(&now, pane) || peer_pane_of(request_peer(request))->is_weak)
 		return false;

@@ -36,7 +36,7 @@ struct role_only {
 void role_find_only(
     struct request *request, const struct muxbus_pane *pane, struct role_only *ret_only);
 
-/* Returns true if this is the pane of the peer, or one that the peer has made. */
+/* For a narrow role: returns true if this is the pane of the peer, or one that the peer made. */
 bool role_owns(struct request *request, const struct pane_ref *pane);
 
 /*
