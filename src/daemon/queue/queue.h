@@ -74,8 +74,8 @@ uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 
 /*
  * Returns the notification that a draft would be counted into; NULL: none. That notification is
- * queued and not read yet, has the same source, key and owner, and is urgent if the draft is. A
- * post to a pane must also have the same pane.
+ * queued and not read yet, has the same source, key and owner, and is urgent if the draft is. For
+ * SOURCE_POST, the address must be the same, too.
  */
 const struct notification *queue_unread(
     struct queue *queue, const struct notification_draft *draft);
