@@ -105,7 +105,7 @@ struct method {
 	 */
 	void (*begun)(struct request *request, const void *args, const char *id);
 	const char *example; /* params as JSON text, or NULL */
-	const char *group; /* group of a declared tool or a provided method, or NULL */
+	const char *group; /* group of a method that is not built in; NULL for a built-in one */
 	const char *table_group; /* group of its table, set by method.c; or NULL */
 	size_t key_offset; /* offset of the struct repeat_args of method_add_key(); 0: none */
 	size_t *uses; /* counter of the open requests with this row; NULL: not counted */
@@ -132,7 +132,7 @@ void method_set_tables(const struct method_table *tables);
  */
 enum method_origin {
 	METHOD_DECLARED, /* declared tools */
-	METHOD_PROVIDED, /* by peers */
+	METHOD_PROVIDED, /* methods of providers */
 	METHOD_ORIGIN_COUNT_,
 };
 
@@ -194,8 +194,8 @@ struct field_result *repeat_other_results(const struct field_result *results);
 
 /*
  * Roles limit what a peer may do. A peer has the role of its socket, or a narrower one that it has
- * chosen; it cannot get a wider one. Declared tools and provided methods may lie about their
- * effects, so only the role full may call them.
+ * chosen; it cannot get a wider one. Methods that are not built in may lie about their effects, so
+ * only the role full may call them.
  */
 
 /* A later role may do less than an earlier one. */

@@ -13,8 +13,8 @@
 #define ENVIRON_BYTES_MAX ((size_t)1024 * 1024)
 
 /*
- * Maximum processes without a terminal, from the peer's own upwards, before one with a terminal. If
- * there are more, one of them may be a daemon that several panes share.
+ * If more processes than this, from the peer's own upwards, have no terminal, the evidence is weak:
+ * one of them may be a daemon that several panes share.
  */
 #define DETACHED_MAX 1
 
