@@ -31,7 +31,7 @@ struct daemon {
 	struct rest_set *rests; /* texts of which a response showed only a part */
 	struct reporter_set *reporters; /* panes whose programs report in their output */
 	struct presence_set *presences; /* agents, as they report themselves */
-	struct maker_set *makers; /* makers of panes, each a pane or a kernel session */
+	struct maker_set *makers; /* which programs made which panes */
 	struct screen_sign_set *signs; /* patterns for the screens of known agents */
 	struct submit_set *submits; /* texts that are typed into panes */
 	struct agent_set *agents; /* interactive programs kept alive */
@@ -40,11 +40,11 @@ struct daemon {
 	struct wake_policy_set *wake_policies; /* which notifications wake whom, and when */
 	struct delivery_set *deliveries; /* notifications on their way into panes */
 	struct on_notify *on_notify; /* the user's own program for notifications */
-	struct way_promises *promises; /* ways of delivery that responses named */
+	struct way_promises *promises; /* ways of delivery that responses have named */
 	struct saved_set *saved; /* sessions, for muxbus restore */
 	struct watch_set *watches; /* watches of files */
 	struct tool_folder *tools; /* declared tools */
-	struct tool_kept_set *kept_calls; /* calls of providers that no request waits for */
+	struct tool_kept_set *kept_calls; /* calls to providers for which no request waits */
 	struct provide_set *provides; /* peers that offer methods, and servers of tools */
 	struct counters *counters;
 	struct meter *meter; /* counts turns that agents have saved */

@@ -96,7 +96,7 @@ static int file_write(struct journal *journal, struct file *file, const uint8_t 
 			    journal->disk->truncate(journal->disk_data, file->handle, file->len) <
 				0)
 				file->is_broken = true;
-			file->room = file->len; /* truncate() has freed the reserved room */
+			file->room = file->len; /* truncate() frees the reserved room */
 			return put == 0 ? -ENOSPC : (int)put;
 		}
 		done += (size_t)put;

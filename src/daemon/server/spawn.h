@@ -50,7 +50,7 @@ struct spawn_args {
 /* Which reports of the program are followed (pane/reporter.h). */
 enum spawn_report {
 	SPAWN_REPORT_NONE,
-	SPAWN_REPORT_NOTICES, /* reports with the token, and notices */
+	SPAWN_REPORT_NOTICES, /* reports with the token, and notices (OSC 9 and others) */
 	SPAWN_REPORT_TOKEN,
 };
 extern const char *const spawn_reports[];

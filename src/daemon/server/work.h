@@ -15,7 +15,7 @@ typedef void dispatch_begin_fn(void *context, dispatch_done_fn *done, void *data
 enum work_kind {
 	WORK_NONE,
 	WORK_LOOK, /* lists tmux */
-	WORK_LOOK_AT_WINDOW, /* lists one window, and which windows there are */
+	WORK_LOOK_AT_WINDOW, /* lists one window with its panes */
 	WORK_ATTACH, /* makes the daemon attach to tmux */
 	WORK_OTHER, /* work that the handler has defined: begin */
 };
