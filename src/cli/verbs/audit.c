@@ -4,7 +4,7 @@
 
 enum {
 	FOLLOW_SEC = 3600,
-	LINE_BYTES = 16384, /* more than a line of the audit, which has at most 8192 bytes */
+	LINE_BYTES = 16384, /* more than a line of the audit */
 };
 
 struct audit_choice {
@@ -47,7 +47,7 @@ static void print_json(const struct json *action)
 	cli_print(&line);
 }
 
-/* Prints the actions after *after and updates *after; with waits, first waits for such actions. */
+/* Prints the actions behind the number *after, and updates *after. waits: first waits for one. */
 static enum cli_status print_once(
     struct link *link, const struct audit_choice *options, bool waits, int64_t *after)
 {
@@ -70,7 +70,7 @@ static enum cli_status print_once(
 	return cli_flush(CLI_DONE);
 }
 
-/* Replaces a target such as "work:1.0" by the id of its pane, which the audit has. */
+/* Replaces a target such as "work:1.0" by the id of its pane, since the audit has ids of panes. */
 static enum cli_status find_pane(struct link *link, const char **pane, char id[CLI_ID_SIZE])
 {
 	const char *percent = *pane != NULL ? strrchr(*pane, '%') : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus follow: prints a line per notification of a pane, which the daemon then does not type. A
+ * muxbus follow: prints a line per notification of a pane; the daemon then does not type it. A
  * notification is acknowledged when it is printed or, with --confirm, when the reader confirms it.
  * --paced prints only as much at once as an agent reads.
  */
@@ -16,7 +16,7 @@ enum {
 	PRINTED_MAX = 64, /* notifications not acknowledged yet */
 	ANSWER_MS = 10000, /* timeout of requests that do not wait */
 	LINE_MAX_BYTES = 64 * 1024,
-	/* --paced. Some agents cut long input, or stop listening to a program that prints often. */
+	/* For --paced: some agents cut long input, or ignore a program that prints often. */
 	BATCH_BYTES = 2800,
 	BATCH_MS = 2000,
 };
@@ -58,7 +58,7 @@ static void forget_unconfirmed(struct follow *follow, size_t at)
 	memmove(place, place + 1, (--follow->unconfirmed_count - at) * sizeof *place);
 }
 
-/* Acknowledges a notification now, and again with the next request, in case one is lost. */
+/* Acknowledges a notification now, and again with the next request, in case the first is lost. */
 static void confirm(struct follow *follow, int64_t seq)
 {
 	char *params = ask_params(ASK_PARAMS({"seq", .number = seq}));
@@ -90,8 +90,9 @@ static bool read_confirmed(struct follow *follow)
 }
 
 /*
- * Waits for input on other_fd or for timeout_ms, and reads confirmations. Returns true if the reader
- * is gone or, after a message and with the exit status, the tmux server.
+ * Waits for input on other_fd or for timeout_ms, and reads confirmations. Returns true if the
+ * reader is gone. Also returns true, after a message and with `status` set, if the tmux server has
+ * ended.
  */
 static bool is_over(struct follow *follow, int timeout_ms, int other_fd)
 {
@@ -124,7 +125,7 @@ static enum step judge(struct follow *follow, const struct json *error)
 	return end(follow, ask_say_error(error));
 }
 
-/* Asks while the output has a reader. *ret_result is lent; NULL: any answer will do. */
+/* Asks while the output has a reader. *ret_result is lent. ret_result NULL: accepts errors too. */
 static enum step ask(struct follow *follow, const char *method, const struct ask_param *params,
     int64_t timeout_ms, const struct json **ret_result)
 {
@@ -239,14 +240,14 @@ static void keep_seq(struct follow *follow, int64_t seq)
 {
 	if (!follow->is_confirmed && follow->printed_count < PRINTED_MAX)
 		follow->printed[follow->printed_count++] = seq;
-	/* A note that another client settles stays until here, so the oldest makes room. */
+	/* Another program may settle a notification of `unconfirmed`: the oldest makes room. */
 	if (follow->unconfirmed_count == PRINTED_MAX)
 		forget_unconfirmed(follow, 0);
 	if (follow->is_confirmed)
 		follow->unconfirmed[follow->unconfirmed_count++] = seq;
 }
 
-/* Returns true if a printed one still waits for its confirmation: a later daemon repeats it. */
+/* Returns true if a notification was printed, but not confirmed: a new connection repeats it. */
 static bool was_printed(const struct follow *follow, int64_t seq)
 {
 	bool was = false;
@@ -342,7 +343,7 @@ static enum step follow_daemon(struct follow *follow, bool *ret_was_there)
 	step = find_server(follow);
 	if (step == STEP_ON)
 		step = report(follow);
-	follow->held.len = 0; /* the new daemon redelivers its notification */
+	follow->held.len = 0; /* the daemon sends the held notification again */
 	while (step == STEP_ON) {
 		step = acknowledge(follow);
 		if (step == STEP_ON)

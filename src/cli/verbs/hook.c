@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * muxbus hook: agents call it at the start and end of their sessions and turns. The verb reports
- * the agent's pane, session and state to muxbusd, behind ssh by an escape sequence (the mark). The
- * verb gives the pane's notifications to the agent. A fault never disturbs the agent, and the verb
- * still exits with status 0.
+ * the agent's pane, session and state to muxbusd; behind ssh it does so by an escape sequence (a
+ * mark). It gives the pane's notifications to the agent. A fault does not disturb the agent: the
+ * exit status is then 0 too.
  */
 #include <poll.h>
 
@@ -54,12 +54,12 @@ static const struct json *ask(struct hook *hook, const char *method, const struc
 	return read == LINK_LINE ? answer.result : NULL;
 }
 
-/* Reports the session and a known state. Returns how many notifications are queued, or -1. */
+/* Reports the session, and the state unless NULL. Returns how many notifications wait, or -1. */
 static int64_t report(struct hook *hook, const char *state)
 {
 	char pane[16];
 	bool has_pane = locate_own_pane(hook->cli, pane, sizeof pane);
-	/* An older muxbusd refuses reply. It is the last one, so that a second try can omit it. */
+	/* An older muxbusd refuses reply. So reply stands last, and a second try can omit it. */
 	struct ask_param params[] = {{"agent", .text = hook->event.agent},
 	    {"pane", .text = has_pane ? pane : NULL},
 	    {"session", .text = *hook->event.session ? hook->event.session : NULL},
@@ -124,7 +124,7 @@ static bool write_mark(const struct hook *hook)
 
 static void talk(struct hook *hook)
 {
-	/* At the end of a turn, report idle only after the agent got no notification. */
+	/* At the end of a turn, report the state only if the agent got no notification. */
 	bool is_end = hook->event.handing == HOOK_BLOCK;
 	int64_t queued = report(hook, is_end ? NULL : hook->event.state);
 
@@ -137,7 +137,7 @@ static void talk(struct hook *hook)
 		(void)report(hook, hook->event.state);
 }
 
-/* Ends what has no deadline: a connection, a full pipe, or a terminal that is stopped. */
+/* Ends waits without a deadline: for a connection, a full pipe, or a terminal that is stopped. */
 static void give_up(int number UNUSED)
 {
 	_exit(EXIT_SUCCESS);
@@ -167,7 +167,7 @@ enum cli_status hook_run(struct cli *cli, int argc, char **argv)
 	hook.deadline_ms = clock_mono_ms() + ALL_MS;
 	(void)signal(SIGALRM, give_up);
 	(void)alarm(ALL_MS / 1000 + 1);
-	(void)setenv("MUXBUS_SSH_TIMEOUT", "2", 1); /* ALL_MS; for --host */
+	(void)setenv("MUXBUS_SSH_TIMEOUT", "2", 1); /* ALL_MS in seconds; for --host */
 	if (!write_mark(&hook) &&
 	    ask_open(&hook.link, cli->socket, reason, sizeof reason) == LINK_OK) {
 		talk(&hook);

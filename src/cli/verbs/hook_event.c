@@ -26,7 +26,7 @@ static const struct {
     {NULL, "BeforeTool", "busy", HOOK_NOTHING},
     {NULL, "AfterTool", "busy", HOOK_NOTHING},
     {NULL, "AfterAgent", "idle", HOOK_BLOCK},
-    /* Copilot CLI ignores the output of its first two hooks. */
+    /* Copilot CLI ignores the output of the first two hooks. */
     {NULL, "sessionStart", "idle", HOOK_NOTHING},
     {NULL, "userPromptSubmitted", "busy", HOOK_NOTHING},
     {NULL, "preToolUse", "busy", HOOK_NOTHING},

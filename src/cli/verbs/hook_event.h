@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-#define HOOK_INPUT_MAX ((size_t)4 * 1024 * 1024) /* bytes of standard input that are read */
+#define HOOK_INPUT_MAX ((size_t)4 * 1024 * 1024) /* bytes of JSON on standard input */
 #define HOOK_WORD_MAX 128
 #define HOOK_REPLY_MAX ((size_t)512 * 1024) /* bytes; a longer message is not reported */
 
@@ -21,13 +21,13 @@ struct hook_event {
 	char name[HOOK_WORD_MAX + 1]; /* spelled as by the agent, for the output */
 	const char *state; /* idle, busy, asking or gone; NULL: unknown, or as before */
 	enum hook_handing handing;
-	char *reply; /* the agent's last message; NULL if missing */
+	char *reply; /* the agent's last message; NULL if missing or too long */
 };
 
 /*
- * Reads an event. agent and name are words of the command line, or NULL; name alone may be that of
- * the agent. The rest is read from the input, which may be empty or invalid. The caller frees reply
- * with mem_free(). For an unknown event, state is NULL and handing is HOOK_NOTHING.
+ * Reads an event. agent and name are words of the command line, or NULL; without agent, name may be
+ * the name of an agent. Reads the rest from the input, which may be empty or invalid. The caller
+ * frees reply with mem_free(). For an unknown event, state is NULL and handing is HOOK_NOTHING.
  */
 void hook_event_read(struct hook_event *ret_event, const char *agent, const char *name,
     const char *input, size_t len);

@@ -22,8 +22,8 @@ static bool is_line_of(const char *line, size_t len, const struct host_spec *spe
 }
 
 /*
- * Copies the file with `line`, or without a line if NULL, in place of those of the host. Returns how
- * many the host had.
+ * Copies the file. `line` replaces the lines of the host, or is appended if there are none; NULL
+ * only removes them. Returns how many lines the host had.
  */
 static unsigned replace(
     struct buf *out, const struct config_file *file, const struct host_spec *spec, const char *line)
@@ -34,7 +34,7 @@ static unsigned replace(
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		size_t len = newline != NULL ? (size_t)(newline - at) : (size_t)(end - at);
 		if (!is_line_of(at, len, spec)) {
-			(void)buf_append(out, at, len); /* always fits: out has the file's limit */
+			(void)buf_append(out, at, len); /* fits: out has the limit of the file */
 			(void)buf_append_byte(out, '\n');
 		} else if (count++ == 0 && line != NULL) {
 			(void)buf_printf(out, "%s\n", line);
@@ -51,7 +51,7 @@ static enum cli_status change(const struct host_spec *spec, const char *line)
 	char path[PATH_MAX], reason[REASON_SIZE] = "there is no home directory";
 	struct config_file file;
 	struct buf text = BUF(CONFIG_FILE_MAX);
-	bool has_server = line == NULL && spec->server != NULL; /* the user named it */
+	bool has_server = line == NULL && spec->server != NULL; /* the user named the server */
 	const char *slash = has_server ? "/" : "", *server = has_server ? spec->server : "";
 	unsigned count = 0;
 	bool is_done;
@@ -60,7 +60,7 @@ static enum cli_status change(const struct host_spec *spec, const char *line)
 	is_done = config_file_read(&file, path, reason, sizeof reason);
 	if (is_done) {
 		count = replace(&text, &file, spec, line);
-		if (line != NULL && file.is_there) /* the fleet refuses such a file */
+		if (line != NULL && file.is_there) /* the fleet refuses an unsafe file */
 			is_done = file_is_safe(path, &file.stat, reason, sizeof reason);
 		if (line != NULL && text.len > HOSTS_FILE_BYTES)
 			is_done =

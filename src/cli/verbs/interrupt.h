@@ -6,19 +6,19 @@
 #include "client/link.h"
 
 struct interrupt {
-	int fd; /* signalfd of SIGINT, SIGTERM and SIGHUP */
+	int fd; /* signalfd of SIGINT, SIGTERM and, unless it was ignored, SIGHUP */
 	int extra_fd; /* another descriptor to wait for; -1 if none */
 };
 
 /*
- * Blocks the signals, which then end interrupt_wait() and, as link_heed() says, a link's wait.
- * Returns 0, or -1 after a message.
+ * Blocks the signals of `fd`. From now on, they end interrupt_wait() and the waits of links; see
+ * link_heed(). Returns 0, or -1 after a message.
  */
 int interrupt_open(struct interrupt *interrupt);
 /*
  * Unblocks the signals, flushes the output, and returns the exit status. If status is that of a
- * signal, interrupt_status(), the signal now ends this program: only then does a shell leave its
- * own loop at ^C.
+ * received signal (interrupt_status()), the signal now ends this program. Otherwise the loop of a
+ * shell would go on after ^C.
  */
 enum cli_status interrupt_close(struct interrupt *interrupt, enum cli_status status);
 
@@ -26,11 +26,11 @@ enum interrupt_wake {
 	INTERRUPT_LINK, /* input or the end of the link */
 	INTERRUPT_EXTRA, /* input on extra_fd */
 	INTERRUPT_SIGNAL, /* the signal is in *ret_signal */
-	INTERRUPT_TIME, /* timeout */
+	INTERRUPT_TIME,
 	INTERRUPT_READER, /* our output has no reader */
 };
 
-/* Waits for one of these. link may be NULL; timeout_ms -1: no timeout. */
+/* Waits for an enum interrupt_wake. link may be NULL; timeout_ms -1: no timeout. */
 enum interrupt_wake interrupt_wait(
     const struct interrupt *interrupt, struct link *link, int64_t timeout_ms, int *ret_signal);
 

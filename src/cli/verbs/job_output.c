@@ -16,7 +16,7 @@ void job_output_init(struct job_output *output, struct cli *cli, const char *job
 {
 	struct stat status;
 	*output = (struct job_output){.cli = cli, .job = job, .started_ms = clock_mono_ms()};
-	/* Progress would disturb output on the terminal: ours, or that of a program behind a pipe. */
+	/* Progress would mix with output on the terminal: ours, or that of a reader of our pipe. */
 	output->has_progress = screen_has_cursor(STDERR_FILENO) && !cli->is_terminal &&
 	    fstat(STDOUT_FILENO, &status) == 0 &&
 	    (S_ISREG(status.st_mode) || S_ISCHR(status.st_mode));

@@ -35,7 +35,7 @@ enum cli_status job_output_skip(struct job_output *output, struct link *link, ui
 /* Draws the line of progress if has_progress. Returns as job_output_print(). */
 enum cli_status job_output_progress(struct job_output *output, struct link *link);
 
-/* Asks for a response at the job's end, which sets wait_id to 0. False if the link was lost. */
+/* Requests an answer at the job's end; it sets wait_id to 0. Returns false if the link is lost. */
 bool job_output_ask_for_end(struct job_output *output, struct link *link);
 /* Checks whether the job has ended. Returns as job_output_print(). */
 enum cli_status job_output_look_for_end(struct job_output *output, struct link *link);

@@ -37,7 +37,7 @@ static void mark_format(struct buf *out, const struct mark *mark)
 
 bool mark_write(const struct mark *mark)
 {
-	struct buf out = BUF(MARK_MAX); /* longer texts are cut */
+	struct buf out = BUF(MARK_MAX);
 	int fd = open("/dev/tty", O_WRONLY | O_NOCTTY | O_CLOEXEC);
 	ssize_t written;
 	bool is_written;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus on_notify: sets the user's own program for notifications in muxbusd's file. */
+/* muxbus on_notify: sets, shows or removes the user's own program for notifications. */
 #include "cli/config_file.h"
 #include "cli/program.h"
 #include "cli/setup/setup_file.h"
@@ -8,7 +8,7 @@
 
 enum { REASON_SIZE = PATH_MAX + 512, WORDS_MAX = 64, FILE_MAX_BYTES = 8192 };
 
-/* Finds the program as muxbusd does: a path, a name of a program of muxbus, or a name in PATH. */
+/* Finds the program: a path, a name of a program of muxbus, or a name in PATH. */
 static bool find(const char *word, char path[PATH_MAX], char *ret_reason, size_t size)
 {
 	int len;

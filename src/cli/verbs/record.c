@@ -19,11 +19,11 @@ struct record {
 	int64_t timeout_ms; /* -1: no timeout */
 	struct link *link;
 	FILE *file;
-	char id[CLI_ID_SIZE]; /* of the pane */
+	char id[CLI_ID_SIZE];
 	struct cast cast;
 	struct buf out; /* to be written to the file */
 	struct buf pending; /* lines received while is_awaiting */
-	struct json_reader *reader; /* for lines in pending */
+	struct json_reader *reader;
 	bool is_awaiting; /* the screen was requested */
 	bool wants_screen; /* output was missed, so capture the screen again */
 	bool wants_size;
@@ -61,7 +61,7 @@ static enum cli_status subscribe(struct record *record)
 	    "\"output\":true,\"panes\":[\"%s\"]}",
 	    record->id);
 	status = ask_result(record->link, "subscribe", params, ASK_TIMEOUT_MS, &result);
-	/* All layouts, since panes move between windows. */
+	/* Subscribe to all layouts, since the pane may move to another window. */
 	if (status == CLI_DONE)
 		status = ask_result(record->link, "subscribe", "{\"kinds\":[\"layout_changed\"]}",
 		    ASK_TIMEOUT_MS, &result);

@@ -4,7 +4,7 @@
 
 #include "cli/verb.h"
 
-#define CLOCK_BACK_SEC (3 * 3600) /* the most by which a time zone sets clocks back at once */
+#define CLOCK_BACK_SEC (3 * 3600) /* time around a time of day in which clocks may change */
 
 struct remind {
 	const char *pane;
@@ -14,7 +14,7 @@ struct remind {
 	bool is_recurring;
 };
 
-/* Reads 14:30 or 14:30:15 into *at. 14:3 is refused, since it may be part of a word. */
+/* Reads 14:30 or 14:30:15 into *at. Refuses 14:3. */
 static bool read_clock(const char *text, struct tm *at)
 {
 	const char *colon = strchr(text, ':'), *end;
@@ -25,7 +25,7 @@ static bool read_clock(const char *text, struct tm *at)
 		at->tm_sec = 0;
 		end = strptime(text, "%H:%M", at);
 	}
-	at->tm_isdst = -1; /* let mktime() find out about daylight saving time */
+	at->tm_isdst = -1;
 	return end != NULL && *end == '\0';
 }
 
@@ -40,8 +40,9 @@ static int seconds_of(time_t time, const struct tm *day)
 }
 
 /*
- * Returns the next time at which clocks show a time of day. A skipped hour gives the time of the
- * skip, a repeated hour its first time. Returns 0 if the time of day has passed.
+ * Returns the next time at which clocks show a time of day. If daylight saving skips the hour,
+ * returns the time of the skip; if it repeats the hour, the first time. Returns 0 if the time of
+ * day has passed.
  */
 static time_t next_of_day(const struct tm *at, time_t now)
 {

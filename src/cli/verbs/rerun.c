@@ -13,8 +13,9 @@
 
 /*
  * The files that match patterns, watched by inotify. A pattern is a file, a folder (all files below
- * it), or has * ? [ ] in its parts, or ** for any number of folders. A name that begins with a dot
- * must be given with its dot. Links to folders are not followed.
+ * it), or has * ? [ ] in its parts, or ** for any number of folders. Wildcards do not match a dot
+ * at the beginning of a name. Links to folders are not followed, except in the part before the
+ * first wildcard.
  */
 
 #define FILE_TREE_PATTERNS_MAX 64
@@ -28,7 +29,7 @@ struct file_tree {
 	char *bases[FILE_TREE_PATTERNS_MAX]; /* for each pattern: the folder before its wildcard */
 	size_t count;
 	struct map folders; /* path by watch descriptor; a path ends in '/' or is "" */
-	bool is_torn; /* a pattern's folder is missing or unreadable: look for it each LOOK_MS */
+	bool is_torn; /* a folder to watch is missing or unreadable: look for it each LOOK_MS */
 	char name[PATH_MAX]; /* a changed file; "" if unknown */
 	bool has_changed;
 	char *reason;
@@ -347,8 +348,8 @@ struct rerun {
 	int64_t kill_ms; /* time of SIGKILL; -1: no SIGTERM was sent */
 	uint32_t count; /* runs that have ended */
 	int status; /* exit status of the last run */
-	bool is_due; /* files have changed since the last run began */
-	int64_t first_ms, last_ms; /* times of the first and last change of is_due */
+	bool is_due; /* a run is due: the first, or files have changed since the last run began */
+	int64_t first_ms, last_ms; /* times of the first and the last change since then */
 };
 
 static const struct option_row options[] = {
@@ -394,7 +395,7 @@ static bool ends_by(pid_t group, int number)
 	return false;
 }
 
-/* Ends the command and what it left running: sends a signal, then SIGTERM, then SIGKILL. */
+/* Ends the command and its process group: sends a signal, then SIGTERM, then SIGKILL. */
 static void end_group(const struct rerun *rerun, int number)
 {
 	if (!is_running(rerun) || ends_by(rerun->child.pid, number))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * muxbus restore: recreates saved sessions. Names and directories reach tmux through methods that
- * take them literally; a name that these refuse, escaped in a rename command. Saved text reaches a
- * shell only as an argument of a fixed script.
+ * take them literally. A rename command sets the names that these methods refuse, with escapes.
+ * Saved text reaches a shell only as an argument of a fixed script.
  */
 #include "cli/verb.h"
 #include "cli/verbs/restore_program.h"
@@ -95,7 +95,7 @@ static bool run_tmux(struct restore *restore, const char *const *words, char *re
 
 #define TMUX(restore, ...) run_tmux(restore, (const char *const[]){__VA_ARGS__, NULL}, NULL, 0)
 
-/* Writes directory and program of a pane. window NULL: a retry, which does not repeat a warning. */
+/* Writes directory and program of a pane. window NULL: does not warn, as at a retry. */
 static void put_program(struct restore *restore, struct json_writer *writer, const char *window,
     const struct json *pane)
 {
@@ -233,7 +233,7 @@ static bool rename_by_escapes(
 	return is_done;
 }
 
-/* Renames an object to a name that methods refuse, such as one that looks like an id. */
+/* Renames an object to any name, also one that methods refuse: one that looks like an id. */
 static bool rename_it(
     struct restore *restore, const char *command, const char *id, const char *name, bool is_encoded)
 {
@@ -327,7 +327,7 @@ static void move_first(struct restore *restore, const struct json *window, const
 		    restore, json_get_str(window, "name", "?"), "cannot have the index %s", want);
 }
 
-/* Creates the session with its first window, unless another session shares that window. */
+/* Creates the session, with its first window unless that window is already restored. */
 static const struct json *ask_session(
     struct restore *restore, const struct json *window, bool is_named, const char **ret_why)
 {
@@ -379,7 +379,7 @@ static bool make_session(struct restore *restore, const struct json *window)
 	return true;
 }
 
-/* Creates the session in the group of a recreated one, to share its windows. False without one. */
+/* Creates the session in its group, to share the windows. Returns false if it has no group yet. */
 static bool join_group(struct restore *restore, int64_t group)
 {
 	for (size_t i = 0; i < restore->group_count; i++) {

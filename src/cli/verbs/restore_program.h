@@ -12,7 +12,10 @@ struct link;
 /* Returns true if the agent of a saved pane can resume its conversation. */
 bool restore_can_resume(const struct json *pane);
 
-/* Writes the "cwd" of a pane, and perhaps a "command". False if HOME replaces a missing cwd. */
+/*
+ * Writes the "cwd" of a pane, and perhaps a "command". Returns false if the saved directory is
+ * missing; "cwd" is then the home directory.
+ */
 bool restore_put_program(struct json_writer *writer, const struct json *pane);
 
 /*

@@ -28,7 +28,7 @@ struct run_verb {
 	bool wants_follow; /* --follow: print output even as a background job */
 	bool is_shell, is_quiet;
 	bool wants_input; /* --stdin */
-	struct buf input; /* our standard input, if --stdin */
+	struct buf input;
 	const char *name, *dir;
 	int64_t timeout_ms; /* 0: no timeout */
 	char **words;
@@ -64,7 +64,7 @@ static enum cli_status put_command(const struct run_verb *run, struct buf *comma
 	if (run->is_shell) {
 		r = buf_append_str(command, run->words[0]);
 	} else {
-		/* Without exec, a shell would run its builtins echo, test and kill. */
+		/* Without exec, the shell would run its own echo, test or kill. */
 		r = buf_append_str(command, "exec");
 		for (int i = 0; i < run->count && r == 0; i++) {
 			r = buf_append_byte(command, ' ');
@@ -257,7 +257,7 @@ static enum cli_status stop_job(struct run_verb *run, const char *signal_name)
 	enum link_read read = ask_read(run->link, "stop_job",
 	    ASK_PARAMS({"job", .text = run->id}, {"signal", .text = signal_name}), ASK_TIMEOUT_MS,
 	    &answer);
-	/* An error means that the job has just ended. */
+	/* Ignore an error: the job has probably ended just now. */
 	return read == LINK_LINE ? CLI_DONE : CLI_UNREACHABLE;
 }
 
@@ -295,7 +295,7 @@ static void tell_input(struct run_verb *run)
 	cli_error("standard input does not reach job %s, which --stdin would pass on", run->id);
 }
 
-/* Prints new output, unless another program is the terminal's foreground job. */
+/* Prints new output, but without --follow not while another job of the shell is in front. */
 static enum cli_status print_output(struct run_verb *run)
 {
 	if (!run->wants_follow && !screen_is_ours(STDOUT_FILENO))

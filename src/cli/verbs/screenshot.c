@@ -11,7 +11,7 @@ enum { TIMEOUT_MS = 60000, WORDS_MAX = 12, OUTPUT_MAX = 4096, PATH_SIZE = 256 };
 
 #define TEMPLATE "muxbus-png-XXXXXX"
 
-/* A temporary folder for the SVG, the PNG and files of the program, and words that name them. */
+/* A temporary folder for the SVG, the PNG and files of the program, and options that name them. */
 struct folder {
 	char path[PATH_SIZE], svg[PATH_SIZE + 16], png[PATH_SIZE + 16];
 	char profile[PATH_SIZE + 32]; /* of a browser, as an option */
@@ -107,7 +107,7 @@ static bool render(struct folder *folder, const struct renderer *renderer, const
 
 /*
  * Converts SVG to PNG, at twice the size. Returns false after a message if no program is installed,
- * or if it failed or took more than a minute.
+ * or if it failed or took longer than TIMEOUT_MS.
  */
 static bool convert_to_png(const char *svg, size_t len, struct buf *out)
 {

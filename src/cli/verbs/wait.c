@@ -98,7 +98,7 @@ static enum cli_status put_params(const struct wait_verb *wait, struct buf *para
 	if (wait->count > 0)
 		json_put_raw(&writer, wait->wants_all ? "all" : "any", wait->conditions.data,
 		    wait->conditions.len);
-	/* The daemon accepts at least a millisecond. */
+	/* The timeout of wait_for is at least a millisecond. */
 	json_put_double(
 	    &writer, "timeout_sec", (double)(wait->timeout_ms ? wait->timeout_ms : 1) / 1000);
 	json_put_given(&writer, "wait", wait->name);
@@ -251,7 +251,7 @@ struct condition_word {
 
 struct conditions {
 	struct json_writer writer;
-	const struct json *kinds; /* all kinds, from describe */
+	const struct json *kinds;
 	const struct json *open; /* the condition in progress, or NULL */
 	bool has_pane; /* the condition in progress has a pane */
 	const char *pane; /* for conditions without a pane; NULL: our own pane */
@@ -298,7 +298,7 @@ static int refuse_word(struct conditions *all, const char *text, size_t len)
 	    STR_NEAREST(nearest, "; see: muxbus help conditions"));
 }
 
-/* Finds a member of the open condition, or else one of any condition, but with property NULL. */
+/* Finds a member of the open condition. A member of another condition gets property NULL. */
 static bool find_member(
     const struct conditions *all, const char *text, size_t len, struct condition_word *ret_word)
 {

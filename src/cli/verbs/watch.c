@@ -3,7 +3,7 @@
 #include "cli/verb.h"
 #include "cli/verbs/interrupt.h"
 
-#define NAMES_MAX 64 /* limit of subscribe for kinds, panes and sessions each */
+#define NAMES_MAX 64 /* kinds, panes or sessions each; subscribe takes no more kinds */
 #define PARAMS_MAX LINK_LINE_MAX
 
 struct watch_names {
@@ -143,10 +143,7 @@ static enum cli_status watch_all(struct watch_verb *watch)
 		link_close(link);
 		link = NULL;
 		if (status == CLI_UNREACHABLE && watch->reconnects) {
-			/*
-			 * Continue after the last event. Hosts of a fleet have numbers of their
-			 * own.
-			 */
+			/* Not in a fleet: each of its hosts has its own numbers of events. */
 			watch->has_after |= watch->last > 0 && !watch->cli->is_fleet;
 			watch->after = watch->last > 0 ? watch->last : watch->after;
 			cli_error("muxbusd is gone; waiting for it");
