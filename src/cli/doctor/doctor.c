@@ -4,7 +4,7 @@
 
 #include "cli/verb.h"
 
-#define FINDINGS_MAX 4096 /* a fleet has at most 1000 hosts; further findings are only counted */
+#define FINDINGS_MAX 4096 /* findings that are kept; wrong ones beyond them are still counted */
 #define TEXT_MAX 2048
 #define INDENT 22 /* columns before the text of a finding */
 #define OUT_MAX ((size_t)64 * 1024 * 1024)

@@ -12,7 +12,7 @@ enum finding_state {
 
 struct doctor_report;
 
-#define DOCTOR_MUTE_MS 5000 /* timeout of a ping to the daemon */
+#define DOCTOR_MUTE_MS 5000 /* timeout of short requests to the daemon */
 
 /*
  * Adds a finding. The texts are copied, and may hold any bytes. remedy is a text for cli_hint();

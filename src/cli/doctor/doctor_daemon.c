@@ -205,7 +205,7 @@ static void find_caller(struct doctor_report *report, struct link *link)
 		doctor_find(report, FINDING_GOOD, "own pane", NULL, "known as %s", known);
 }
 
-/* Asks for status and audit. The daemon may have yet to find a tmux server that just started. */
+/* Asks for the status with an audit. Retries while the daemon looks for a new tmux server. */
 static bool ask_status(struct link *link, const struct cli *cli, struct link_answer *ret_answer)
 {
 	enum link_read read = link_ask(link, "ping", NULL, DOCTOR_MUTE_MS, ret_answer);

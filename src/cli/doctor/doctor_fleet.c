@@ -14,7 +14,7 @@ static void find_host(struct doctor_report *report, const struct json *host)
 		   *reason = json_get_str(host, "reason", "not reached yet");
 	char subject[192], remedy[512];
 	(void)snprintf(subject, sizeof subject, "host %s", target);
-	/* The shell of the other machine prints these if it does not find muxbus. */
+	/* The shell of the other machine prints these texts if it does not find muxbus. */
 	if (strstr(reason, "not found") != NULL || strstr(reason, "No such file") != NULL)
 		(void)snprintf(remedy, sizeof remedy,
 		    "install Muxbus on %s, or add muxbus=PATH to its line in the hosts file",

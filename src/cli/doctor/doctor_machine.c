@@ -9,7 +9,7 @@
 
 #define WATCHES_FEW 8192
 #define INSTANCES_FEW 64
-#define WATCHES_MORE 65536L /* suggested limit, or twice the present limit if that is more */
+#define WATCHES_MORE 65536L /* suggested limit, or twice the present limit if that is higher */
 #define INSTANCES_MORE 512L
 #define DISK_LOW ((uint64_t)64 * 1024 * 1024)
 

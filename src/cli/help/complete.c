@@ -12,7 +12,7 @@
 struct completion {
 	struct buf *out;
 	struct cli *cli;
-	struct catalog *catalog; /* the table or method of describe read last, or NULL */
+	struct catalog *catalog; /* the last answer of describe, or NULL */
 	const char *current; /* the current word, up to the cursor */
 };
 
@@ -72,7 +72,10 @@ static void offer_list(struct completion *completion, const char *list, char sep
 	}
 }
 
-/* How to complete an argument by `member` of each row in `list`, with `about` as description. */
+/*
+ * How to complete an argument: `method` returns the array `list`. The word is `member` of a row,
+ * its description the members `about`.
+ */
 static const struct live {
 	const char *key;
 	const char *method, *list, *member, *about[3];
@@ -129,7 +132,7 @@ static void open_catalog(struct completion *completion, const struct ask_param *
 	completion->catalog = catalog_open(completion->cli, params, reason, sizeof reason);
 }
 
-/* Reads a table of describe. Returns it, or NULL. A table or method read before is freed. */
+/* Reads and returns a table of describe, or NULL. Frees the table or method read before. */
 static const struct json *table(struct completion *completion, const char *name)
 {
 	open_catalog(completion, ASK_PARAMS({"table", .text = name}));
@@ -313,9 +316,8 @@ static size_t take_options(struct cli *cli, size_t count, char *const *words)
 }
 
 /*
- * Appends a line for each completion of the last word: the word, a tab, its description. Ids and
- * names of sessions, hosts and agents come from a running daemon; only those that is_safe() allows
- * are words. Commands and titles are descriptions.
+ * Appends a line for each completion of the last word: the word and, behind a tab, its description
+ * if it has one. Leaves out words that is_safe() refuses.
  */
 static void complete_words(struct buf *out, struct cli *cli, size_t count, char *const *words)
 {

@@ -214,7 +214,7 @@ static void put_method(struct help_page *page, const struct json *row, const cha
 {
 	const struct json *schema = json_member(row, "params");
 	const struct json *example = json_member(row, "example");
-	const struct verb *verb = verb_find(name); /* NULL if name is not a verb */
+	const struct verb *verb = verb_find(name);
 	const char *preset = verb != NULL ? verb->preset : NULL;
 	struct buf text = BUF(OUT_MAX);
 	arguments_usage(&text, name, schema);
@@ -234,7 +234,7 @@ static void put_method(struct help_page *page, const struct json *row, const cha
 	}
 	put_arguments(page, schema);
 	put_results(page, json_member(row, "result"));
-	/* A declared tool has no example; one without its required arguments would be wrong. */
+	/* A declared tool has no example. Without required arguments, an example would be wrong. */
 	if (example == NULL && json_member(schema, "required") != NULL) {
 		buf_finish(&text);
 		return;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus shell-init and muxbus completion: print the scripts for a shell's rc file that mark its
- * commands (OSC 133), and that complete words. make puts them into completion_scripts.h.
+ * muxbus shell-init and muxbus completion: print scripts for the rc file of a shell. The first
+ * marks the commands of the shell (OSC 133), the second completes words. make puts the scripts into
+ * completion_scripts.h.
  */
 #include "cli/verb.h"
 #include "completion_scripts.h"
