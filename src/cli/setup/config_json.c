@@ -83,7 +83,10 @@ struct config_item {
 	struct span value;
 };
 
-/* Finds the next item of the object or array at `begin`. *at begins as 0. False after the last. */
+/*
+ * Finds the next item of the object or array at `begin`. *at begins as 0. Returns false after the
+ * last.
+ */
 static bool next_item(const char *text, size_t begin, size_t *at, struct config_item *ret_item)
 {
 	size_t i = skip_space(text, *at ? *at : begin + 1);
@@ -253,7 +256,7 @@ static bool is_empty(const char *text, size_t begin)
 
 enum find {
 	FIND_YES,
-	FIND_NO, /* *ret_depth names of the path exist; the item is the last of these */
+	FIND_NO, /* *ret_depth names of the path exist; *ret_item is the last of these */
 	FIND_WRONG, /* a value on the path is not an object */
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Edits a JSON file of another program. Only the given member changes, and the commas and objects
- * around it as needed. A path has the names of members, ended by NULL. Functions return false with a
- * reason if a value on the path has the wrong type, or if the file has the name in another spelling;
- * do not write the text then. Values are JSON text.
+ * Edits a JSON file of another program: the given member, and the commas and objects around it as
+ * needed. A path has the names of members, ended by NULL. Functions return false with a reason if a
+ * value on the path has the wrong type, or if the file has the name in another spelling; do not
+ * write the text then. Values are JSON text.
  */
 #pragma once
 
@@ -31,7 +31,7 @@ bool config_json_set(
 bool config_json_set_element(
     struct config_json *config, const char *const *path, const char *mark, const char *value);
 
-/* Removes a member if it exists, and objects on its path that become empty. */
+/* Removes a member if it exists, and empty objects on its path, but not the outermost. */
 bool config_json_remove(struct config_json *config, const char *const *path);
 
 /* Removes the elements of an array whose text contains mark, and the array if it becomes empty. */

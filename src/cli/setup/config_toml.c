@@ -161,8 +161,8 @@ struct table_place {
 };
 
 /*
- * Finds the table; if is_below, the first header of it or of a table inside of it. Returns false
- * with a reason if the text is not valid, or the table is written in another form.
+ * Finds the table. is_below: finds the first header of the table or of a table inside of it.
+ * Returns false with a reason if the text is not valid, or the table is written in another form.
  */
 static bool find_table(
     struct config_toml *config, const char *table, bool is_below, struct table_place *ret_place)
@@ -271,7 +271,7 @@ bool config_toml_remove(struct config_toml *config)
 			return false;
 		if (!place.is_there)
 			return true;
-		/* Remove the blank line before the table if another follows, or the text ends. */
+		/* Remove a blank line before the table too if another or the text's end follows. */
 		begin = place.begin;
 		is_last = text[place.end] == '\0' || text[place.end] == '\n';
 		if (is_last && begin > 0 && text[begin - 1] == '\n' &&

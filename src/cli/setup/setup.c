@@ -110,7 +110,7 @@ static void list(const struct setup *setup, const struct installed *found, size_
 		(void)printf("  muxbus setup --write%s\n", scope);
 }
 
-/* Asks on the terminal. Only an answer that begins with "y" means yes. */
+/* Asks on the terminal. An answer that begins with y or Y means yes. */
 static bool is_wanted(const struct installed *one)
 {
 	int first, c;
@@ -177,7 +177,7 @@ static const struct option_row rows[] = {
     {0},
 };
 
-/* Becomes the installer in the folder of the declared tools, which asks before it installs. */
+/* Replaces this program by the installer of declared tools. */
 static enum cli_status install_tools(const struct setup_verb *verb)
 {
 	static const char *const places[] = {"tools", "../tools"};

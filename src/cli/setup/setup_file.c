@@ -146,7 +146,7 @@ static bool lacks_integrations(const struct setup_file *file, char *ret_reason, 
 /* The origin of the Muxbus entries in a file. */
 enum entry {
 	ENTRY_NONE,
-	ENTRY_OURS, /* setup of any installation wrote them, perhaps with more members */
+	ENTRY_OURS, /* setup of any installation wrote them; there may be more members */
 	ENTRY_CHANGED, /* setup wrote them; a person added arguments or removed members */
 	ENTRY_OTHER, /* a person wrote them */
 };
@@ -199,8 +199,8 @@ static const struct json *find_value(const struct json *value, const char *const
 }
 
 /*
- * Reads the value at a path, lent from the reader. NULL with *ret_is_there: a value in TOML that is
- * not also JSON.
+ * Reads the value at a path, lent from the reader. Returns NULL with *ret_is_there set if the value
+ * is TOML that is not also JSON.
  */
 static const struct json *read_value(struct json_reader *reader, const struct setup_file *file,
     const char *const *path, const struct buf *text, bool *ret_is_there)
@@ -405,7 +405,7 @@ static bool is_blank(const struct setup_file *file, const struct buf *text)
 	return at[strspn(at, " \t\r\n")] == '\0';
 }
 
-/* The file as it was before --write, if only --write has changed it since. */
+/* The file as it was before --write. It exists only if nothing but --write has changed the file. */
 struct origin {
 	const struct setup *setup;
 	const struct setup_file *file;
@@ -433,8 +433,8 @@ static bool is_text(void *data, const struct buf *backup)
 }
 
 /*
- * Writes the new text. --remove restores the file from the backup that --write had made, if only
- * --write has changed it since, else removes a file without settings; it makes no backup of what
+ * Writes the new text. If only --write has changed the file, --remove restores the backup that
+ * --write made. Else it removes a file that has no settings left. It makes no backup of a text that
  * --write can write again.
  */
 static bool store(const struct setup *setup, const struct setup_file *file,
@@ -512,7 +512,7 @@ static bool mentions_muxbus(const char *path)
 	return is_found;
 }
 
-/* Returns how far one file is set up. In its rival, which people edit, the word muxbus is enough. */
+/* Returns how far one file is set up. A rival of the file only needs to have the word muxbus. */
 static enum setup_state look_at(
     const struct setup *setup, const struct setup_file *file, const char *path)
 {

@@ -34,8 +34,8 @@ struct setup_file {
 	const char *paths[SETUP_SCOPE_COUNT_];
 	bool is_toml;
 	/*
-	 * The file to copy, below the folder of integrations, if it is wholly ours; each version of
-	 * it contains mark. NULL: the file is the agent's, and is edited by steps.
+	 * If the file is wholly ours: its source, below the folder of integrations, and a text that
+	 * each version of it contains. NULL: the file is the agent's, and is edited by steps.
 	 */
 	const char *source, *mark;
 	/* File in the same directory that the agent prefers if it exists, or NULL. */
@@ -65,7 +65,7 @@ const struct setup_agent *setup_agent_find(const char *name);
 enum setup_action { SETUP_PRINT, SETUP_WRITE, SETUP_REMOVE };
 
 enum setup_state {
-	SETUP_ABSENT, /* no file mentions muxbus */
+	SETUP_ABSENT, /* no file has settings of muxbus */
 	SETUP_PARTIAL, /* settings are missing, or differ from those of this version */
 	SETUP_COMPLETE,
 };
@@ -78,13 +78,16 @@ struct setup {
 	char command[PATH_MAX]; /* "muxbus", or our path if PATH has none or another */
 };
 
-/* Initialises setup for the user, without an agent, with our command. False with errno. */
+/* Initialises setup for the user, without an agent, with our command. Returns false with errno. */
 bool setup_init(struct setup *setup);
 
 /* The sets of tools, NULL-terminated. */
 extern const char *const setup_tools[];
 
-/* Returns true if the agent is in PATH or its folder exists. ret_path is the path found, or "". */
+/*
+ * Returns true if the agent is in PATH or its folder exists. ret_path is its program, else its
+ * folder, which may be missing; "" if there is no home directory.
+ */
 bool setup_is_installed(const struct setup *setup, char ret_path[PATH_MAX]);
 
 /* Prints a line that may contain an untrusted path. */
@@ -92,7 +95,7 @@ void setup_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 const char *setup_integrations(void); /* the folder of integrations: Muxbus' files for agents */
 
-/* Writes the path of a file. Returns false if it is too long or there is no home directory. */
+/* Writes the path of a file. Returns false if it is too long, or if a directory is unknown. */
 bool setup_place(const struct setup *setup, const char *path, char *out, size_t size);
 
 /*
