@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus mcp: the MCP server that agents configure. It passes lines between the agent and muxbusd,
- * and starts muxbusd if none runs, unless --no-start is given. After a shutdown, only the next
- * request starts muxbusd. A start that failed is repeated at growing intervals, REST_TRIES times;
- * then only a request starts muxbusd, and the bridge looks for one of others each REST_LONG_MS.
+ * muxbus mcp: the MCP server that agents configure. It passes lines between the agent and muxbusd.
+ * It starts muxbusd if none runs, unless --no-start is given. After a shutdown of muxbusd, only a
+ * request starts it again. A failed start is repeated at growing intervals, REST_TRIES times; from
+ * then on, only a request starts muxbusd. The bridge then looks each REST_LONG_MS for a muxbusd
+ * that another program has started, but not through ssh.
  */
 #include <poll.h>
 #include <sys/socket.h>
@@ -21,7 +22,7 @@
 #define SEEK_STEP_MS 20
 #define SEEK_GRACE_MS 500 /* time for another process to restart the daemon */
 #define REST_TRIES 20 /* attempts at growing intervals */
-#define REST_LONG_MS 60000 /* interval of later ones; through ssh only requests cause these */
+#define REST_LONG_MS 60000 /* interval of later attempts; through ssh, only a request causes one */
 #define LOSSES_MAX 5 /* losses, or starts, that are allowed within LOSSES_MS */
 #define LOSSES_MS 10000
 
@@ -29,9 +30,9 @@
 
 enum phase {
 	PHASE_CONNECTED,
-	PHASE_SEEKING, /* connects again and again until a daemon answers */
+	PHASE_SEEKING, /* tries to connect at short intervals */
 	PHASE_LAUNCHING, /* a child process starts the daemon */
-	PHASE_RESTING, /* the last attempt was in vain; the next one is at next_ms or for a request */
+	PHASE_RESTING, /* the last attempt failed; the next one is at next_ms or for a request */
 };
 
 struct mcp_options {
@@ -59,14 +60,14 @@ struct bridge {
 	int rest_tries;
 	unsigned delay_ms; /* back-off between attempts while resting */
 	bool had_socket; /* the socket existed when the rest began */
-	/* Start the daemon only on request: a shutdown or REST_TRIES came before, or it ends often. */
+	/* Start the daemon only on request: after a shutdown or REST_TRIES, or if it ends often. */
 	bool is_on_request;
 	struct losses lost, launched; /* lost connections, and starts of the daemon */
 	int launch_fd; /* pipe with the child's error; -1: no child */
 	pid_t launch_pid;
 	struct buf launch_said;
 	bool agent_has_ended;
-	bool is_unread; /* standard output was closed by its reader */
+	bool is_unread; /* standard output cannot be written */
 };
 
 static void rest(struct bridge *bridge)
@@ -149,8 +150,8 @@ static bool is_under_codex(void)
 }
 
 /*
- * Restricts the connection to the bridge's role before the agent's first message. If it returns
- * false, do not use the connection: a daemon without roles refuses.
+ * Restricts the connection to the bridge's role before the agent's first message. Returns false if
+ * the daemon refuses, as one without roles does; do not use the connection then.
  */
 static bool narrow(const struct bridge *bridge, char *ret_reason, size_t size)
 {
@@ -258,7 +259,7 @@ static void on_launch(struct bridge *bridge)
 		give_up(bridge, buf_text(&bridge->launch_said));
 	else
 		seek(bridge, SEEK_GRACE_MS);
-	/* The start has succeeded. A daemon that ends again and again is not restarted forever. */
+	/* The start has succeeded. Do not restart a daemon forever that ends again and again. */
 	if (bridge->phase == PHASE_SEEKING && is_hopeless(&bridge->launched))
 		give_up_starts(bridge, "muxbusd was started more than 5 times within 10 s");
 }
@@ -309,7 +310,7 @@ static void write_daemon(struct bridge *bridge)
 
 enum { IN, OUT, DAEMON, LAUNCH, FDS_COUNT };
 
-/* Sets the descriptors to poll; poll() ignores -1. */
+/* Sets the descriptors to poll; -1: none. */
 static void prepare(const struct bridge *bridge, struct pollfd fds[FDS_COUNT])
 {
 	const struct mcp_replay *replay = bridge->replay;
@@ -400,7 +401,7 @@ static enum cli_status run_bridge(const struct cli *cli, const struct mcp_replay
 /* Agents and the environment variables with their session id. */
 static const struct {
 	const char *agent;
-	const char *mark; /* set only by this agent */
+	const char *mark; /* a variable that this agent sets */
 	const char *session; /* NULL: no variable has the session */
 } agents[] = {
     {"claude", "CLAUDECODE", "CLAUDE_CODE_SESSION_ID"},
@@ -416,8 +417,8 @@ static const char *variable(const char *name)
 }
 
 /*
- * Writes the lines that each daemon gets first: the tools of --tools, and from the environment what
- * the daemon cannot read itself, our pane and the agent's session.
+ * Writes the lines that each daemon gets first: the tools of --tools, our pane, and the agent's
+ * session. The daemon cannot read the last two, which are from our environment.
  */
 static void write_greeting(
     const struct cli *cli, const struct mcp_options *options, struct buf *out)

@@ -84,7 +84,7 @@ void mcp_advice_describe(const struct mcp_advice *advice, const char *tool, char
 	    "Check what it may have done (list_panes, yield_turn) before repeating it.";
 	if (row != NULL && row->recheck != NULL) {
 		const struct advice_row *recheck = find(advice, row->recheck);
-		/* An agent with only the default list gets no advice to call another tool. */
+		/* For a default tool, advise only a default tool: the agent may have no others. */
 		bool is_listed = !row->is_default || recheck == NULL || recheck->is_default;
 		snprintf(out, size, "Check with %s before repeating it.",
 		    is_listed ? row->recheck : "yield_turn, which shows what is pending,");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* The bridge's advice for a tool call whose answer was lost, by the rows of the last daemon. */
+/* The bridge's advice for a tool call whose answer was lost, by the last daemon's method rows. */
 #pragma once
 
 #include "wire/json.h"
 
-/* Starts without any tool. Ends the process if memory runs out. */
+/* Starts without any tool. */
 struct mcp_advice *mcp_advice_new(void);
 void mcp_advice_free(struct mcp_advice *advice);
 
@@ -14,7 +14,8 @@ bool mcp_advice_is_known(const struct mcp_advice *advice, const char *tool);
 
 /*
  * Returns true if a call can be sent again without harm: the tool only reads and, if it waits, its
- * wait has a name (has_wait), by which the next daemon resumes it. False for an unknown tool.
+ * wait has a name (has_wait), by which the next daemon resumes it. Returns false for an unknown
+ * tool.
  */
 bool mcp_advice_is_repeatable(const struct mcp_advice *advice, const char *tool, bool has_wait);
 

@@ -59,7 +59,7 @@ struct mcp_replay {
 	bool is_initialized; /* the agent has sent notifications/initialized after it */
 	bool is_connected;
 	bool is_described; /* a daemon has answered describe; before, requests are held */
-	unsigned our_last; /* number of our last request */
+	unsigned our_last;
 	unsigned our_initialize; /* number of the pending repeated initialize; 0 if none */
 	bool list_changes[LISTS_COUNT]; /* the server said that it announces changes of this list */
 };
@@ -444,7 +444,7 @@ static void note_capabilities(struct mcp_replay *replay, const struct json *valu
 		    json_get_bool(json_member(capabilities, lists[i]), "listChanged", false);
 }
 
-/* Announces changes of all lists, since another daemon may have other tools. */
+/* Announces changes of the lists, since another daemon may have other tools. */
 static void tell_changed(struct mcp_replay *replay)
 {
 	char method[64];
@@ -563,10 +563,7 @@ void mcp_replay_lost(struct mcp_replay *replay)
 	replay->is_connected = false;
 	replay->our_initialize = 0;
 	list_each_safe (struct pending_request, pending, &replay->pendings, link) {
-		/*
-		 * A request counts as sent even without its last byte, since the newline may be
-		 * missing.
-		 */
+		/* A request without its last byte, the newline, counts as sent too. */
 		bool has_left = pending->end <= replay->written + 1;
 		if (is_held(pending))
 			continue;

@@ -3,10 +3,11 @@
  * The bridge between an agent and muxbusd, which hides restarts of the daemon. It does no I/O: the
  * caller passes bytes in, writes bytes out, and reports connections and their loss.
  *
- * After a lost connection, requests are sent again if they were not written yet, if a repeat does no
- * harm (they read, list, subscribe or initialize), or if they are waits with a name. Other tool calls
- * are answered with advice on what to check, other requests with an error. A new connection first
- * gets the state of the old one: the greeting, initialize, log level and subscriptions.
+ * After a lost connection, a request is sent again if it was not written yet. A short one is also
+ * sent again if a repeat does no harm: it reads, lists, subscribes or initializes, or is a wait
+ * with a name. Other tool calls are answered with advice on what to check, other requests with an
+ * error. A new connection first gets the state of the old one: the greeting, initialize, log level
+ * and subscriptions.
  */
 #pragma once
 
@@ -21,10 +22,10 @@
 
 struct mcp_replay_config {
 	const char *greeting; /* lines that each daemon gets first, and does not answer; or NULL */
-	bool is_legacy; /* refuse server/discover, so that clients fall back to initialize */
+	bool is_legacy; /* refuse server/discover, so that agents fall back to initialize */
 };
 
-/* Copies config, but not its string. All functions end the process if memory runs out. */
+/* Copies config, but not its string. */
 struct mcp_replay *mcp_replay_new(const struct mcp_replay_config *config);
 void mcp_replay_free(struct mcp_replay *replay);
 
@@ -32,13 +33,13 @@ void mcp_replay_free(struct mcp_replay *replay);
 void mcp_replay_from_agent(struct mcp_replay *replay, const void *bytes, size_t len);
 void mcp_replay_agent_ended(struct mcp_replay *replay);
 
-/* Takes bytes from the daemon. False for a line that is no JSON object or too long: close the link. */
+/* Takes bytes of the daemon. Returns false after a line that is too long or no JSON: disconnect. */
 bool mcp_replay_from_daemon(struct mcp_replay *replay, const void *bytes, size_t len);
 
-/* A connection was made; mcp_replay_lost() was called for one before it. */
+/* Call these when a connection was made, and when it was lost. */
 void mcp_replay_connected(struct mcp_replay *replay);
 void mcp_replay_lost(struct mcp_replay *replay);
-/* No connection can be made: answers all requests but streams with the reason, a sentence. */
+/* Call this if no connection can be made. Answers all requests but streams with the reason. */
 void mcp_replay_refused(struct mcp_replay *replay, const char *reason);
 
 /* Return the bytes to write to a side. After a write, pass its length to the next function. */
@@ -51,7 +52,7 @@ void mcp_replay_wrote_daemon(struct mcp_replay *replay, size_t len);
 bool mcp_replay_wants_agent(const struct mcp_replay *replay);
 bool mcp_replay_wants_daemon(const struct mcp_replay *replay);
 
-/* Returns true if requests wait for a connection. */
+/* Returns true if requests wait for a connection; streams do not count. */
 bool mcp_replay_is_waiting(const struct mcp_replay *replay);
 /* Returns true if no request waits for an answer; streams that last until closed do not count. */
 bool mcp_replay_is_done(const struct mcp_replay *replay);
