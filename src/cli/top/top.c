@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * muxbus top, and muxbus home: a live screen of panes, jobs, timers, watches, queue and agents. The
- * terminal is in raw mode on its alternate screen, and is restored at every end but SIGKILL. Without
- * a terminal that can be drawn on, top prints JSON, and home an overview.
+ * terminal is in raw mode on its alternate screen, and is restored at the end, also after the
+ * signals in `awaited` and `faults`. In a pipe, both print JSON. home prints an overview if no
+ * daemon runs, or on a terminal that cannot be drawn on.
  */
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -370,7 +371,7 @@ static void run(struct top *top)
 	}
 }
 
-/* Writes the path of the file that home touches when a person leaves it; "" if there is none. */
+/* Writes the path of the file that home touches at its end; "" if there is none. */
 static void looked_path(const struct cli *cli, char out[PATH_MAX])
 {
 	char folder[PATH_MAX - sizeof "/looked"];

@@ -19,7 +19,7 @@ struct top_cpu {
 	size_t count;
 };
 
-#define TICKS_MIN 50 /* least ticks between samples, so that one tick is at most 2 percent */
+#define TICKS_MIN 50 /* least ticks between samples, so that a percentage is not too coarse */
 
 static const struct top_cpu_pane *find_pane(const struct top_cpu *cpu, pid_t pid)
 {
@@ -62,10 +62,10 @@ static void measure_panes(struct top_cpu *cpu, struct top_items *panes)
 enum {
 	REFRESH_MS = 1000, /* minimum interval of requests for a list */
 	SLOW_MS = 2000, /* interval of requests for changes without events */
-	NONE_MS = 60000, /* SLOW_MS for an empty list of agents, since new ones cause events */
-	SHARE = 400, /* each ms that the last answer took makes an interval so many ms longer */
-	DUE_SHARE = 20, /* the same after an event */
-	TOOK_MS = 30, /* an answer counts as if it took at most so long */
+	NONE_MS = 60000, /* interval for an empty list of agents, since new agents cause events */
+	SHARE = 400, /* an interval grows by this for each ms that the last answer took */
+	DUE_SHARE = 20, /* as SHARE, after an event */
+	TOOK_MS = 30, /* longest time of an answer that counts for SHARE */
 	CAPTURE_MS = 5000, /* longest interval of captures */
 	DETAIL_MS = 30000, /* greatest age of details that events do not announce */
 	RECONNECT_MS = 1000,
@@ -95,20 +95,20 @@ struct top_feed {
 	struct json_reader *reader;
 	uint64_t asked[ASK_COUNT_]; /* id of each pending request; 0 if none */
 	int64_t when[ASK_COUNT_]; /* time of each last attempt to ask; 0 if none */
-	int64_t took_ms[ASK_COUNT_]; /* time until its answer was read */
+	int64_t took_ms[ASK_COUNT_]; /* time until its last answer was read, at most TOOK_MS */
 	bool is_due[ASK_COUNT_]; /* an event has made the answer stale */
 	char captured[TOP_ID_SIZE]; /* pane or job of the last capture */
 	int64_t spared_ms; /* when a capture was last due, whether it was made or skipped */
 	long tmux_runs; /* read_runs() at the last capture; 0 if unknown */
 	char going[TOP_ID_SIZE]; /* the pane to show to the user */
 	struct top_cpu cpu;
-	int64_t queue_after; /* the list has only notifications after this number */
+	int64_t queue_after; /* the first request asks for notifications after this number */
 	int64_t reconnect_ms; /* time of the next attempt to connect */
 	bool has_gone; /* the pane was shown to the user */
 	bool has_no_agents; /* the daemon does not know list_agents */
 };
 
-/* Events after which the status and the lists of panes and agents are stale; is_queue: all. */
+/* Events that make the status and the lists of panes and agents stale; is_queue: all lists. */
 static const struct {
 	const char *kind;
 	bool is_queue;
@@ -364,7 +364,7 @@ static void take_result(struct top_feed *feed, enum question question, const str
 static void take_event(struct top_feed *feed, const struct json *params)
 {
 	const char *kind = json_get_str(params, "kind", "");
-	/* Ignore our own pane, which changes each second. */
+	/* Ignore our own pane, which changes every second. */
 	if (strcmp(kind, "pane_quiet") == 0 && *feed->view->own_pane &&
 	    strcmp(json_get_str(params, "pane", ""), feed->view->own_pane) == 0)
 		return;
@@ -467,7 +467,7 @@ int top_feed_fd(const struct top_feed *feed)
 	return feed->link != NULL ? link_fd(feed->link) : -1;
 }
 
-/* Returns the time of the next request, or INT64_MAX if it is only sent after an event. */
+/* Returns the time of the next request, or INT64_MAX if none is planned. */
 static int64_t due_at(const struct top_feed *feed, enum question question)
 {
 	bool is_slow = question == ASK_STATUS ||
@@ -498,7 +498,7 @@ static int64_t capture_at(const struct top_feed *feed, const char **ret_id, bool
 	    REFRESH_MS;
 }
 
-/* Captures the pane or job. The screen of a pane is the same while tmux has not run. */
+/* Captures the job or pane, but not a pane again while tmux has not run: its screen is the same. */
 static void capture(struct top_feed *feed, const char *id, bool is_log, int64_t now_ms)
 {
 	bool is_same = !is_log && strcmp(id, feed->captured) == 0 &&
@@ -530,7 +530,7 @@ int64_t top_feed_wait_ms(const struct top_feed *feed, int64_t now_ms)
 static void note_silence(struct top_feed *feed, int64_t now_ms)
 {
 	int64_t most_ms = feed->cli->is_fleet ? 2 * SILENT_MS : SILENT_MS;
-	/* The next answer clears the message. */
+	/* The next list of panes clears the message. */
 	if (feed->asked[ASK_LIST + TOP_PANES] != 0 &&
 	    now_ms - feed->when[ASK_LIST + TOP_PANES] >= most_ms)
 		(void)snprintf(

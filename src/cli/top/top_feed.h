@@ -26,7 +26,7 @@ void top_feed_refresh(struct top_feed *feed); /* asks again for all that is show
 void top_feed_go(struct top_feed *feed, const char *pane);
 bool top_feed_has_gone(const struct top_feed *feed); /* top_feed_go() has succeeded */
 
-/* Stops a job or agent, closes a pane, or cancels: calls the list's stop_method for an item. */
+/* Calls the stop_method of a list for an item: stops a job or agent, closes a pane, or cancels. */
 void top_feed_stop(struct top_feed *feed, enum top_list list, const char *id);
 
 /* Answers the question of an agent with the number of a choice or a text. */

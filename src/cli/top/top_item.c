@@ -37,7 +37,7 @@ static void read_agent(struct top_item *item, const struct json *json, struct bu
 		(void)buf_printf(out, "%s: %s", state, json_get_str(json, "reason", ""));
 }
 
-/* Reads a job. Jobs that ended since looked_ms or within the last hour are shown. */
+/* Reads a job. Jobs that ended since looked_ms or within TOP_HOME_RECENT_MS are shown. */
 static void read_job(struct top_item *item, const struct json *json, int64_t now_ms,
     int64_t looked_ms, struct buf *out)
 {

@@ -18,7 +18,7 @@ enum top_list {
 enum {
 	TOP_COLUMNS_MAX = 9,
 	TOP_ITEMS_MAX = 10000, /* per list; further items are omitted */
-	TOP_ITEM_BYTES_MAX = 64 * 1024, /* bytes of an item's JSON; a larger item has no members */
+	TOP_ITEM_BYTES_MAX = 64 * 1024, /* bytes of an item's JSON; a larger one has no details */
 	TOP_ID_SIZE = 256, /* bytes of an id with host and server */
 };
 
@@ -58,7 +58,7 @@ struct top_item {
 	int cpu_percent; /* of one processor; -1 if unknown */
 	struct top_value values[TOP_COLUMNS_MAX];
 	/* For the home list: */
-	enum top_list list; /* list of the item */
+	enum top_list list;
 	enum top_section section;
 	int64_t since_ms; /* real time of its state, end or last output; 0 if unknown */
 	bool is_asking; /* an agent that asks a question */

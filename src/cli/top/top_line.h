@@ -6,7 +6,7 @@
 
 struct top_line {
 	struct buf *out;
-	size_t columns; /* of the row */
+	size_t columns;
 	size_t used;
 	bool has_style, has_color;
 	bool is_marked; /* the row is shown in reverse */
@@ -41,7 +41,7 @@ struct top_ink {
 /* Appends a line of a captured screen as far as it fits. If line is NULL, only updates ink. */
 void top_line_put_screen(struct top_line *line, struct top_ink *ink, const char *bytes, size_t len);
 
-/* Appends text in exactly width cells, aligned left or right. */
+/* Appends text in `width` cells, as far as the row has room, aligned left or right. */
 void top_line_cell(
     struct top_line *line, enum screen_style style, const char *text, size_t width, bool is_right);
 

@@ -482,9 +482,7 @@ void top_model_load_status(struct top_model *model, const struct json *result, i
 	(void)snprintf(status->tmux_version, sizeof status->tmux_version, "%s",
 	    json_get_str(json_member(result, "tmux"), "version", "?"));
 	status->tmux_pid = json_get_int(json_member(result, "tmux"), "pid", 0);
-	/*
-	 * Keep the start time unless it differs by more than a second, so that it does not flicker.
-	 */
+	/* Keep the start time, so that it does not flicker, unless it moves by over a second. */
 	started_ms = now_ms - (int64_t)(json_get_double(result, "uptime_sec") * 1000);
 	if (status->started_ms < started_ms - 1000 || status->started_ms > started_ms + 1000)
 		status->started_ms = started_ms;

@@ -7,7 +7,7 @@
 
 enum top_kind {
 	TOP_TEXT, /* text, shown unchanged */
-	TOP_HOST, /* the host; as wide as needed, in lists of a fleet only */
+	TOP_HOST, /* the host; no wider than needed; in lists of a fleet only */
 	TOP_PATH, /* a path; keeps the end if cut */
 	TOP_STATE, /* a word with a colour */
 	TOP_AGE, /* time since time_ms */
@@ -43,7 +43,7 @@ struct top_status {
 	char tmux_version[32];
 	int64_t tmux_pid; /* 0 if unknown */
 	int64_t started_ms; /* real time; 0 if unknown */
-	bool is_fleet; /* has counts of hosts, but not of tmux and the queue */
+	bool is_fleet; /* hosts are counted */
 	int64_t hosts, hosts_up, hosts_connecting, hosts_down, sessions, windows, peers, waits;
 	int64_t undelivered, consumers;
 	int64_t last; /* number of the last event or notification */
@@ -52,17 +52,17 @@ struct top_status {
 struct top_model {
 	struct top_items lists[TOP_LIST_COUNT_];
 	struct top_status status;
-	struct json_reader *reader; /* parses the JSON of items */
+	struct json_reader *reader;
 	char name[64]; /* of the tmux server, "fleet", or the host of --fleet --host */
 	char home[256]; /* home directory, shown as ~; "" if unknown */
-	char trouble[200]; /* why the data is stale; "" if it is not */
+	char trouble[200]; /* a message if data is stale or missing, else "" */
 	int64_t looked_ms; /* when a person last left the home screen; real time; 0 if unknown */
 };
 
 void top_model_init(struct top_model *model, const char *name);
 void top_model_finish(struct top_model *model);
 
-/* Loads a list. If after >= 0, appends items with numeric ids up to it; else replaces all. */
+/* Loads a list. If after >= 0, appends items with numeric ids up to `after`; else replaces all. */
 void top_model_load(
     struct top_model *model, enum top_list list, const struct json *result, int64_t after);
 /* Empties a list that the daemon does not have. */

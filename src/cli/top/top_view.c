@@ -197,7 +197,10 @@ static bool passes(const struct top_view *view, const struct top_item *item)
 		(item->window != NULL && contains(item->window, view->filter)));
 }
 
-/* Compares items by the chosen column. The latest time and the highest CPU use come first. */
+/*
+ * Compares items by the chosen column, on the home list by section and time. The latest time and
+ * the highest CPU use come first.
+ */
 static int compare_items(const void *one, const void *other, void *data)
 {
 	const struct top_item *a = *(const struct top_item *const *)one;
@@ -376,7 +379,7 @@ static enum top_action ask_stop(struct top_view *view, const struct top_model *m
 		(void)snprintf(view->message, sizeof view->message, "it has ended already");
 		return TOP_CHANGED;
 	}
-	choose(view, item, view->place[view->list]); /* by its id, while the question stands */
+	choose(view, item, view->place[view->list]); /* by its id, while the prompt is open */
 	view->prompt = TOP_PROMPT_STOP;
 	return TOP_CHANGED;
 }
@@ -410,7 +413,7 @@ static enum top_action begin_send(struct top_view *view, const struct top_model 
 	const struct top_item *item = top_view_chosen(view, model);
 	if (item == NULL || item->pane == NULL)
 		return TOP_NOTHING;
-	choose(view, item, view->place[view->list]); /* by its id, while the question stands */
+	choose(view, item, view->place[view->list]); /* by its id, while the prompt is open */
 	view->answer[0] = '\0';
 	view->prompt = TOP_PROMPT_SEND;
 	return TOP_CHANGED;
@@ -548,7 +551,7 @@ static enum top_action on_filter(struct top_view *view, const struct top_key *ke
 	return edit(view->filter, TOP_FILTER_MAX, key);
 }
 
-/* Returns true if the item of a prompt still exists; another one is chosen when it is gone. */
+/* Returns true if the item of the prompt still exists. Otherwise another item is chosen now. */
 static bool is_there(struct top_view *view, const struct top_model *model)
 {
 	const struct top_item *item = top_view_chosen(view, model);
@@ -560,7 +563,7 @@ static bool is_there(struct top_view *view, const struct top_model *model)
 	return false;
 }
 
-/* Handles a key of an answer. The number of a choice answers at once, other text at Enter. */
+/* Handles a key of an answer or a text. The number of a choice answers at once, a text at Enter. */
 static enum top_action on_answer(
     struct top_view *view, const struct top_model *model, const struct top_key *key)
 {

@@ -38,7 +38,7 @@ struct top_view {
 	enum top_prompt prompt;
 	char *chosen[TOP_LIST_COUNT_]; /* id of the chosen item; NULL: the first item */
 	size_t place[TOP_LIST_COUNT_]; /* last index of the chosen item */
-	size_t scroll[TOP_LIST_COUNT_]; /* items above the screen */
+	size_t scroll[TOP_LIST_COUNT_]; /* items above the visible ones */
 	unsigned order[TOP_LIST_COUNT_]; /* 0: as it is; else sorted by this column, from 1 */
 	unsigned tabs[TOP_LIST_COUNT_]; /* column behind the name of each list; 0: not shown */
 	size_t count; /* items that passed the filter at the last drawing */
