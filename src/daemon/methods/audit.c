@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The past requests: get_action_history for all, read_audit for those that did more than read. */
+/* Past requests: get_action_history has the last ones, read_audit those that did more than read. */
 #include "daemon/server/audit.h"
 
 #include "daemon/methods/tables.h"
@@ -78,7 +78,6 @@ static const struct field_result audit_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* A request that was found, and its outcome. */
 struct found {
 	const char *line, *end;
 	const char *outcome; /* NULL: none is recorded */
@@ -124,7 +123,7 @@ static void take(struct search *search, const char *line, const char *end)
 	}
 	if (!is_meant(search, entry))
 		return;
-	/* The newest lines come first. "after" wants the oldest ones, so found[0] is dropped. */
+	/* The newest lines come first. "after" wants the oldest: drop found[0], the newest. */
 	if (search->count == (size_t)search->args->limit && search->args->has_after) {
 		memmove(&search->found[0], &search->found[1],
 		    (search->count - 1) * sizeof search->found[0]);

@@ -16,7 +16,7 @@ enum {
 	CELLS_MAX = 1500000, /* maximum cells with colours, for which tmux takes up to 3 s */
 	MATCHES_MAX = 1000
 };
-#define RESULT_REST_BYTES 4096 /* of the members of a result but its text */
+#define RESULT_REST_BYTES 4096 /* bytes of a result besides its text */
 
 enum { ENCODING_TEXT, ENCODING_BASE64 };
 
@@ -169,7 +169,7 @@ static bool joins_emoji(const struct request *request)
 	return (tmux_caps(request_daemon(request)->tmux) & MUXBUS_CAP_EMOJI_JOIN) != 0;
 }
 
-/* Writes a picture. It is XML with single quotes, so JSON escapes only newlines and backslashes. */
+/* Writes a picture. It is XML with single quotes, of which JSON escapes little. */
 static bool put_picture(const struct capture_call *capture, const struct muxbus_capture *screen,
     size_t start, size_t len, struct json_writer *writer)
 {
@@ -537,7 +537,7 @@ struct output_reading {
 	size_t max;
 };
 
-/* Reads output. If there is none, and it is not followed, reports a gap "not_watched". */
+/* Reads output. If there is none, and the output is not followed, reports a gap "not_watched". */
 static void read_slice(
     const struct output_reading *reading, struct buf *bytes, struct stream_slice *ret_slice)
 {
@@ -602,7 +602,7 @@ static void handle_read(struct request *request, const void *data)
 	    .args = *args,
 	    .pane = pane->id,
 	    .max = max < (size_t)args->max_bytes ? max : (size_t)args->max_bytes};
-	/* a caller who may only read must not start to follow output */
+	/* The role read_only must not start to follow output. */
 	if (request_role(request) == ROLE_READ_ONLY) {
 		on_flowing(reading, false);
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Checks before closing something: without "force" a request cannot close its own pane, or what
- * contains it, or the last object of its kind.
+ * Checks before closing something. Without "force", a request cannot close its own pane, the window
+ * of this pane, a session that alone has this window, or the last object of a kind.
  */
 #pragma once
 

@@ -73,8 +73,8 @@ void notification_write_entry(
 }
 
 /*
- * A number that was not given yet is probably from before the state was lost. The reader would miss
- * the notifications up to it, so it is an error.
+ * Refuses a number that was not given yet. It is probably from before the state was lost, and the
+ * reader would miss the notifications up to it.
  */
 bool queue_check_after(struct request *request, int64_t after)
 {
@@ -215,10 +215,7 @@ static const struct notification *next_peek(
 	return NULL;
 }
 
-/*
- * Called if an answer was cut: the model sees only entries up to this number, and the next answer
- * has the others.
- */
+/* Called if an answer was cut after the entry `last`. The next answer has the other entries. */
 static void next_cut(void *data, uint64_t last)
 {
 	struct next_wait *wait = data;
@@ -236,7 +233,7 @@ static void settle_taken(const struct next_wait *wait, const uint64_t *taken, in
 			note_read(wait, note);
 }
 
-/* Answers the request if there is a notification or its time is over; false if it waits on. */
+/* Answers if there is a notification or the time is over. Returns false if the request waits on. */
 static bool next_answer(struct next_wait *wait, bool is_time)
 {
 	/* One time for all entries: if one fell due meanwhile, their order would be wrong. */
@@ -298,7 +295,7 @@ static void next_posted(struct queue_listener *listener, const struct notificati
 		loop_timer_wake(wait->timer);
 }
 
-/* Adds the pane that shows the agent's thread, as notifications for it are for the thread. */
+/* Adds the pane that shows the agent's thread: its notifications are for the thread too. */
 static void add_seat(struct presence_set *presences, struct pane_ref *agent)
 {
 	char name[PRESENCE_NAME_MAX + 1], thread[PANE_REF_THREAD_SIZE];

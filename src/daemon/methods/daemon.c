@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Methods about the daemon itself: describe, ping, shutdown, status. */
+/* Methods about the daemon and a connection: describe, narrow, ping, shutdown, status. */
 #include "base/process.h"
 #include "config.h"
 #include "daemon/core/counters.h"

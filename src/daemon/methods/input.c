@@ -18,7 +18,7 @@
 #define TYPED_BYTES_MAX 256
 
 enum { NOTE_SIZE = 160, NOTE_WORD_MAX = 40, CONDITION_SIZE = 128 };
-enum { GUARD_MS = 100 }; /* a check of the pane (person_guard()) counts for so long */
+enum { GUARD_MS = 100 }; /* how long a check by person_guard() counts */
 
 static const struct field_result input_results[] = {
     {"pane", "string", "the id of the pane it was typed into"},
@@ -243,7 +243,10 @@ struct texting {
 
 static void guard_text(struct texting *texting);
 
-/* Gives the text. Returns false if the last check is old (a person may have come): check again. */
+/*
+ * Gives the text. Returns false to repeat the check if the last one is older than GUARD_MS: a
+ * person may have come.
+ */
 static bool on_compose(void *data, struct submit_text *text)
 {
 	struct texting *texting = data;
@@ -510,12 +513,12 @@ static void write_condition(
 	(void)snprintf(out, CONDITION_SIZE, "#{&&:%s,%s}", mode, encodings[encoding]);
 }
 
-/* A mouse event. tmux does not announce mouse modes, so it waits for a fresh model. */
+/* A mouse event waits for a fresh model, since tmux does not announce mouse modes. */
 struct pointing {
 	struct request *request;
 	struct send_mouse_args args;
 	uint32_t pane;
-	struct role_only only; /* compared when tmux types */
+	struct role_only only; /* the processes that may get the event */
 };
 
 static bool check_mouse(struct request *request, const struct muxbus_pane *pane,

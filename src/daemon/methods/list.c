@@ -13,7 +13,7 @@ static const char *const details[] = {[DETAIL_SHORT] = "short", [DETAIL_FULL] = 
 
 /* The parameters of all list methods; each uses those that it has a row for. */
 struct object_list_args {
-	int detail; /* index of the word; below 0: full */
+	int detail; /* an enum detail; below 0: full */
 	int64_t max_age_ms;
 	bool has_max_age;
 	const char *pane;
@@ -91,10 +91,7 @@ static void start(struct request *request, const struct object_list_args *args, 
 	int error;
 	if (!are_ids(args))
 		parts |= MUXBUS_PART_PANES; /* needed to find panes by their indexes */
-	/*
-	 * While the daemon is detached, the dispatcher has listed tmux for this request, or has
-	 * checked the age.
-	 */
+	/* At rest, the dispatcher has listed tmux for this request, or has checked the age. */
 	if (tmux_is_resting(daemon->tmux) ||
 	    muxbus_sync_is_fresh(tmux_sync(daemon->tmux), parts, max_age_ms)) {
 		on_fresh(listing, 0);

@@ -103,7 +103,7 @@ static bool read_size(struct request *request, const struct json *size, char *ou
 	return true;
 }
 
-/* Finds the pane that a split affects: with "focus", a person's keys would go to the new pane. */
+/* Finds the pane that a split affects. Refuses "focus": a person's keys would go to a new pane. */
 static bool affects_split(struct request *request, const void *data, struct pane_ref *ret_pane)
 {
 	const struct create_pane_args *args = data;
@@ -200,8 +200,8 @@ static void answer_size(struct request *request, const struct muxbus_reply *repl
 }
 
 /*
- * Adds a command that toggles the zoom (tmux cannot set it) if a condition is true. tmux may have
- * given up expanding a condition that is false (muxbus.h).
+ * Adds a command that toggles the zoom if a condition is true (tmux cannot set the zoom). A false
+ * condition is tested again, since tmux may have given up expanding it; see muxbus.h.
  */
 static void add_toggle(struct muxbus_command *command, uint32_t pane, const char *condition)
 {
@@ -214,7 +214,7 @@ static void add_toggle(struct muxbus_command *command, uint32_t pane, const char
 
 static void add_zoom(struct muxbus_command *command, uint32_t pane, bool zoom)
 {
-	/* If another pane is zoomed, the first command ends that. */
+	/* If another pane is zoomed, the first command ends that zoom. */
 	add_toggle(command, pane,
 	    zoom ? "#{?pane_active,,#{window_zoomed_flag}}" : "#{window_zoomed_flag}");
 	if (zoom)

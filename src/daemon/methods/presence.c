@@ -106,7 +106,7 @@ static int64_t count_queued(const struct queue *queue, const struct pane_ref *pa
 	return count;
 }
 
-/* Reports a session without its process, which serves many windows and is in no pane of theirs. */
+/* Reports a session whose process serves many windows, and so does not tell the pane. */
 static bool report_thread(struct request *request, const struct presence_report *report)
 {
 	struct daemon *daemon = request_daemon(request);

@@ -269,8 +269,8 @@ static void post_synced(void *data, bool is_durable)
 }
 
 /*
- * Returns the data as text; the caller frees it. NULL: there are none, or *ret_ok is false, after
- * failing the request.
+ * Returns the data as text, which the caller frees, or NULL if there are none. If they are not
+ * valid, fails the request and returns NULL with *ret_ok false.
  */
 static char *post_data(struct request *request, const struct json *data, bool *ret_ok)
 {
