@@ -38,37 +38,37 @@ struct timer {
 	int64_t period_ms; /* 0: fires once */
 	char *text; /* text of a reminder; NULL: a sleep */
 	char boot_id[BOOT_ID_SIZE]; /* the boot from which boot_due_ms counts */
-	bool is_written; /* as in timer_is_durable() */
+	bool is_written; /* the journal has its record */
 };
 
-/* Loads the timers from the queue's store. The clock must outlive the set. */
+/* Loads the timers from the queue's store. The queue and the clock must outlive the set. */
 struct timer_set *timer_set_new(struct queue *queue, const struct boot_clock *clock);
 void timer_set_free(struct timer_set *set);
 
 enum timer_verdict {
 	TIMER_SET,
 	TIMER_REPLACED, /* an older sleep, which would end later, was deleted */
-	TIMER_IGNORED, /* an older sleep, which ends earlier, is kept and returned */
+	TIMER_IGNORED, /* an older sleep, which does not end later, is kept and returned */
 	TIMER_FULL,
 };
 
 /*
- * Sets a sleep of ms milliseconds; a recurring one fires every ms until it is cancelled. *ret_timer
- * is the sleep that the pane has now (not set for TIMER_FULL), valid until the next call; old_id
- * gets the id of a sleep that was replaced. once may be NULL.
+ * Sets a sleep of `ms` milliseconds; is_recurring: it repeats with this period. *ret_timer is the
+ * sleep that the pane has now (not set for TIMER_FULL), valid until the next call; old_id gets the
+ * id of a sleep that was replaced. once may be NULL.
  */
 enum timer_verdict timer_sleep(struct timer_set *set, const struct pane_ref *pane, int64_t ms,
     bool is_recurring, const struct once *once, const struct timer **ret_timer,
     char old_id[NOTIFICATION_ID_SIZE]);
 
-/* Sets a reminder; copies text. NULL: there are REMINDERS_MAX reminders or TIMERS_MAX timers. */
+/* Sets a reminder; copies text. Returns NULL at REMINDERS_MAX reminders or TIMERS_MAX timers. */
 const struct timer *timer_remind(struct timer_set *set, const struct pane_ref *pane, int64_t ms,
     bool is_recurring, const char *text, const struct once *once);
 
 /* Returns true if the timer survives kill -9. */
 bool timer_is_durable(const struct timer_set *set, const struct timer *timer);
 
-/* Cancels a timer; false: none has this id. *ret_is_durable: kill -9 does not bring it back. */
+/* Cancels a timer. Returns false if none has this id. *ret_is_durable: kill -9 cannot undo it. */
 bool timer_cancel(struct timer_set *set, const char *id, bool *ret_is_durable);
 
 const struct timer *timer_find(const struct timer_set *set, const char *id);
