@@ -165,9 +165,9 @@ static bool names_object(const char *name)
 }
 
 /*
- * A word that begins with "--" is an option. A word such as "-t" is an option if the next word has
- * no key, or if the main argument is a pane, window or session. "-t" is no option among strings or,
- * after the first, among keys.
+ * A word that begins with "--" is an option. A word such as "-t" is an option if a word without a
+ * key follows, or if the main argument is a pane, window or session. Such a word is a text if the
+ * main argument is a list of strings, or a list of keys that has a word already.
  */
 static bool is_option(const struct arguments *call, const char *text, const char *next)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Words of a command line become the parameters of a method, typed by the method's schema:
- * key=text, key:=JSON, key@=file. A word without a key is the main argument.
+ * Words of a command line become the parameters of a method. A word is key=text, key:=JSON or
+ * key@=file; the method's schema gives the type. A word without a key is the main argument, or the
+ * pane before it.
  */
 #pragma once
 
@@ -21,8 +22,8 @@ int arguments_write(struct buf *out, const struct json *schema, int argc, const 
     char *ret_reason, size_t size);
 
 /*
- * Returns the field that a word without a key sets: the only required field or, if none is
- * required, the first that the method has of a list (keys, text, pane, ...). NULL if there is none.
+ * Returns the field of the main argument: the only required field or, if none is required, the
+ * first that the method has of a list (keys, text, pane, ...). NULL if there is none.
  */
 const struct json *arguments_positional(const struct json *schema);
 

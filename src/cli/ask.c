@@ -32,7 +32,7 @@ static bool listens(const char *socket)
 	return fd >= 0;
 }
 
-/* Starts a daemon and connects. Retries while an old daemon that shuts down counts as running. */
+/* Starts a daemon and connects. Retries: an old daemon that shuts down still counts as running. */
 static struct link *start_and_open(struct cli *cli, char *ret_reason, size_t size)
 {
 	for (int i = 0; i < START_TRIES; i++) {
@@ -96,7 +96,8 @@ static void compare_version(const struct cli *cli, const struct json *result)
 
 /*
  * Sends describe first, because its answer has the daemon's version. If the daemon refuses the
- * parameters, as an old one does, asks about ping for the version, and then as before for the error.
+ * parameters, as an old one may, asks describe about ping for the version. Then sends the first
+ * request again, for its error.
  */
 static enum link_read greet(const struct cli *cli, struct link *link, const struct ask_param *about,
     struct link_answer *ret_answer)
@@ -116,7 +117,7 @@ static enum link_read greet(const struct cli *cli, struct link *link, const stru
 	is_unknown = read == LINK_LINE && ret_answer->error != NULL;
 	if (is_unknown)
 		read = link_ask(link, "describe", "{\"method\":\"ping\"}", ASK_MUTE_MS, ret_answer);
-	/* No answer about ping either: an old daemon, or in a fleet perhaps an old host. */
+	/* If describe about ping fails too, the daemon is old, or in a fleet maybe an old host. */
 	if (read == LINK_LINE && (ret_answer->error == NULL || !cli->is_fleet))
 		compare_version(cli, ret_answer->result);
 	if (read == LINK_LINE && is_unknown)
@@ -160,7 +161,7 @@ struct link *ask_connect_for(
 		    link != NULL ? greet(cli, link, params, ret_answer) : LINK_LINE;
 		if (read == LINK_LINE)
 			return link;
-		/* Try again if the link ends, as a killed daemon's socket may still accept. */
+		/* Try again if the link ends: the socket of a killed daemon may still accept. */
 		if (remote_is(cli) || i == GREET_TRIES ||
 		    (read != LINK_END && read != LINK_BROKEN)) {
 			(void)ask_say_read(read);
@@ -320,8 +321,8 @@ const struct json *ask_row(const struct json *rows, const char *name)
 }
 
 /*
- * The daemon may be started by an agent, but serves others and passes its environment to jobs. So
- * the environment has no variables of agents, nor those that may hold secrets.
+ * An agent may start the daemon, but the daemon serves others too and passes its environment to
+ * jobs. So variables of agents, and variables that may hold secrets, are left out.
  */
 static char **make_environment(void)
 {

@@ -6,7 +6,7 @@
 #include "client/link.h"
 
 #define ASK_TIMEOUT_MS 30000 /* timeout of methods that do not wait */
-#define ASK_MUTE_MS 2000 /* after this, a message says that the first answer is late */
+#define ASK_MUTE_MS 2000 /* timeout of quick requests; ask_connect() prints a message after it */
 
 /*
  * Opens a link to a socket, or through ssh if the socket is an address of remote_address(). As
@@ -17,7 +17,7 @@ enum link_state ask_open(struct link **ret_link, const char *socket, char *ret_r
 /* A parameter of a request; omitted if its value is NULL, 0 or false. */
 struct ask_param {
 	const char *name; /* NULL ends the list */
-	const char *text; /* one of these four members is given: the value */
+	const char *text; /* the value: one of these four members */
 	int64_t number;
 	double seconds;
 	bool is_true;
@@ -30,10 +30,10 @@ struct ask_param {
 const char *ask_other_version(const struct cli *cli);
 
 /*
- * Connects to cli->socket. If no daemon runs, starts one, but not at a socket given by -s, and for
- * a tmux server that does not run only if the verb allows it. Prints a message if the daemon has
- * another version. On failure prints the problem and its remedy, and returns NULL; the exit status
- * is then CLI_UNREACHABLE.
+ * Connects to cli->socket. If no daemon runs, starts one, but not at a socket given by -s. Without
+ * a running tmux server, starts a daemon only for a fleet or with cli->needs_no_tmux. Prints a
+ * message if the daemon has another version. On failure prints the problem and its remedy, and
+ * returns NULL; the exit status is then CLI_UNREACHABLE.
  */
 struct link *ask_connect(struct cli *cli);
 
@@ -65,8 +65,9 @@ enum link_read ask_read(struct link *link, const char *method, const struct ask_
     int64_t timeout_ms, struct link_answer *ret_answer);
 
 /*
- * Restricts the link to a role, before any other request: see narrow in muxbus-protocol(7). pane is
- * our pane; NULL: the daemon finds it. Returns false if the daemon refuses.
+ * Restricts the link to a role for good: see narrow in muxbus-protocol(7). Call it before you pass
+ * on requests of others. pane is our pane; NULL: the daemon finds it. Returns false if the daemon
+ * refuses.
  */
 bool ask_narrow(struct link *link, const char *role, const char *pane);
 
@@ -74,7 +75,7 @@ bool ask_narrow(struct link *link, const char *role, const char *pane);
 enum cli_status ask_method(struct link *link, const char *method, const struct ask_param *params,
     const struct json **ret_result);
 
-/* As ask_method(), but if the daemon has ended, returns CLI_UNREACHABLE without a message. */
+/* As ask_method(), but if the connection is lost, returns CLI_UNREACHABLE without a message. */
 enum cli_status ask_alive(struct link *link, const char *method, const struct ask_param *params,
     const struct json **ret_result);
 
@@ -91,7 +92,6 @@ enum cli_status ask_say_read(enum link_read read);
 /* Prints an error of the daemon. Returns the exit status. */
 enum cli_status ask_say_error(const struct json *error);
 
-/* Returns true if a text is an element of an array. */
 bool ask_has(const struct json *array, const char *text);
 
 /* Finds a row of describe by its name or another spelling (member "also"). NULL if none has it. */
@@ -100,9 +100,8 @@ const struct json *ask_row(const struct json *rows, const char *name);
 #define LAUNCH_TIMEOUT_MS 20000
 
 /*
- * Starts muxbusd at cli->socket, for cli->tmux_socket or the fleet, and waits until it is ready or
- * has failed, for at most LAUNCH_TIMEOUT_MS.
- * Returns 0, with ret_said "" or, if a daemon already runs, its socket. Returns -1 with the reason
- * in ret_said.
+ * Starts muxbusd at cli->socket, for cli->tmux_socket or the fleet. Waits until it is ready or has
+ * failed, for at most LAUNCH_TIMEOUT_MS. Returns 0, with ret_said "" or, if a daemon already runs,
+ * its socket. Returns -1 with the reason in ret_said.
  */
 int ask_launch(const struct cli *cli, char *ret_said, size_t size);

@@ -13,9 +13,9 @@ struct method_call {
 	const char **words;
 	int count;
 	bool wants_help;
-	bool has_force; /* --force was given, meaning force=true */
+	bool has_force;
 	char *first; /* the first word with its key, which key_first() added */
-	char *preset; /* the words that the verb adds */
+	char *preset;
 	struct buf params, usage;
 	bool waits;
 };
@@ -60,8 +60,8 @@ static bool is_declared(const char *name)
 }
 
 /*
- * Connects for a method, and gets its description. An unknown method starts a daemon only if a dead
- * one has left its socket.
+ * Connects for a method, and gets its description. If no socket file exists, refuses an unknown
+ * method before a daemon is started.
  */
 static enum cli_status connect_for(
     struct cli *cli, const char *method, struct link **ret_link, const struct json **ret_row)
@@ -129,7 +129,7 @@ static void print_result(struct cli *cli, const char *method, const struct json 
 	cli_print(&out);
 }
 
-/* Returns CLI_UNREACHABLE for a list of a fleet without any host, CLI_TIMEOUT or CLI_DONE. */
+/* Returns CLI_UNREACHABLE if no host of a fleet answered, CLI_TIMEOUT at a timeout, or CLI_DONE. */
 static enum cli_status status_of(const struct json *result)
 {
 	const struct json *missing = json_member(result, "missing");
@@ -169,8 +169,9 @@ static bool is_text(const struct method_call *call, int at)
 }
 
 /*
- * Puts the verb's key before the first of several words. If no later word is the text and all seem
- * to have keys, the last one is it, such as "a=b". Options get no key, and are refused later.
+ * Puts the verb's key before the first of several words: "pane=" in `send %3 text`. If all later
+ * words look like key=value, such as "a=b", the last one is the text, and gets "--" before it. An
+ * option gets no key, and is refused later.
  */
 static void key_first(struct method_call *call, const char *key)
 {

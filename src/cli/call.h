@@ -4,5 +4,5 @@
 
 #include "cli/cli.h"
 
-/* argv[0] is the method's name. */
+/* argv[0] is the name of a method, or of a verb for a method. */
 enum cli_status call_run(struct cli *cli, int argc, char **argv);

@@ -16,8 +16,8 @@ void catalog_close(struct catalog *catalog); /* catalog may be NULL */
 const struct json *catalog_tables(const struct catalog *catalog);
 
 /*
- * Returns the verb or method that an unknown name may mean: it does what the tmux command of that
- * name does, or its name is similar. NULL if none.
+ * Returns the verb or method that is nearest to an unknown name, which may be the name of a tmux
+ * command. NULL if none is near.
  */
 const char *catalog_nearest(const struct catalog *catalog, const char *name);
 

@@ -23,12 +23,12 @@ struct cli {
 	char tmux_socket[PATH_MAX]; /* of the tmux server in use; "" if remote or a fleet */
 	char socket[PATH_MAX]; /* of muxbusd, or an address of remote_address() */
 	bool is_fleet; /* --fleet: the daemon serves many hosts */
-	bool has_socket; /* -s: only the verb start may start a daemon there */
+	bool has_socket; /* -s: start no daemon there, except for the verbs start and mcp */
 	bool needs_no_tmux; /* a daemon may start although no tmux server runs */
 	bool wants_json; /* --json: print the result as JSON; methods do so in a pipe too */
 	bool wants_text; /* --text: print as on a terminal, also in a pipe */
 	bool is_terminal; /* standard output is a terminal */
-	bool has_color; /* use colours on standard output */
+	bool has_color;
 };
 
 enum verb_group {
@@ -44,7 +44,7 @@ struct verb {
 	enum verb_group group;
 	const char *usage; /* the words after the verb, such as "[--count n] [kind ...]" */
 	const char *summary; /* one line without a full stop; NULL: not listed by help */
-	/* Options for completion, separated by blanks; NULL: only --help. */
+	/* Words for completion, separated by blanks, besides the options of all verbs; or NULL. */
 	const char *options;
 	/* Runs the verb; argv[0] is its name. Returns an exit status. NULL: call_run() runs it. */
 	enum cli_status (*run)(struct cli *cli, int argc, char **argv);
@@ -73,16 +73,16 @@ enum cli_status cli_fail(enum cli_status status, const char *format, ...)
 #define cli_refuse(...) (str_refuse(__VA_ARGS__) == 0)
 
 /*
- * Appends a text. Each command "muxbus VERB" in it gets the options of this command line that choose
- * the daemon: --fleet, --host, -L, -S or -s.
+ * Appends a text. The commands "muxbus VERB" in the text get the options of this command line that
+ * choose the daemon: --fleet, --host, -L, -S or -s.
  */
 void cli_hint(struct buf *out, const struct cli *cli, const char *text);
 
-/* As cli_error(), and prints the usage of the verb, NULL: of muxbus. Returns CLI_USAGE. */
+/* As cli_error(), and prints the usage of the verb; verb NULL: of muxbus. Returns CLI_USAGE. */
 enum cli_status cli_usage(const char *verb, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* If arg is --help or -h, prints the usage of the verb and its text in muxbus(1); returns true. */
+/* If arg is --help or -h, prints the usage of the verb and what it does; returns true. */
 bool cli_help(const char *verb, const char *arg);
 
 /* Handles --json, --text and --color=WHEN. Returns false for another arg or an unknown WHEN. */

@@ -193,10 +193,6 @@ static bool is_same_folder(const struct stat *one, const char *path)
 	    one->st_ino == other.st_ino;
 }
 
-/*
- * Removes the directory of a file if it is empty, and its empty parents below the home or the
- * current directory.
- */
 static void remove_folders(const char *path)
 {
 	const char *home = address_home();
@@ -272,7 +268,7 @@ void config_file_each_backup(
 			continue;
 		if (config_file_read(&backup, path, reason, sizeof reason) &&
 		    strcmp(backup.target, path) == 0 && visit(data, &backup.text))
-			(void)unlink(path); /* if this fails, the backup stays */
+			(void)unlink(path);
 		buf_finish(&backup.text);
 	}
 	if (dir != NULL)

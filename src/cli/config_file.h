@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A configuration file, mostly of another program: written whole or not at all, with a backup. */
+/* A configuration file, mostly of another program: written whole or not at all. */
 #pragma once
 
 #include "base/base.h"
@@ -16,26 +16,28 @@ struct config_file {
 	char backup[PATH_MAX]; /* path of the backup that was made, or "" */
 };
 
-/* Reads the file, which may be absent. False with a reason. The caller finishes text, also then. */
+/* Reads a file, which may be absent. Returns false with a reason. Always finish text in the end. */
 bool config_file_read(struct config_file *file, const char *path, char *ret_reason, size_t size);
 
 /*
- * Replaces the text that was read; keeps owner, mode and symbolic links, and creates missing
- * directories. Root gives a new file to the owner of its directory. has_backup: keeps the old text
- * beside it. Returns false with a reason, for example if the file has changed since it was read.
+ * Replaces the text that was read; keeps owner, mode and symbolic links. Creates missing
+ * directories, unless the path is a symbolic link. Root gives a new file to the owner of its
+ * directory. has_backup: keeps the old text beside the file. Returns false with a reason, for
+ * example if the file has changed since it was read.
  */
 bool config_file_write(struct config_file *file, const struct buf *text, bool has_backup,
     char *ret_reason, size_t size);
 
 /*
- * Removes the file that was read (of a symbolic link only the link), its directory if that is then
- * empty, and empty parents below the home or the current directory. Returns false with a reason.
+ * Removes the file that was read; of a symbolic link, removes the link only. Also removes its
+ * directory if that is then empty, and empty parents below the home or the current directory.
+ * Returns false with a reason.
  */
 bool config_file_remove(struct config_file *file, bool has_backup, char *ret_reason, size_t size);
 
 /* Replaces the text from begin to end by bytes. Ends the process if the result has no room. */
 void config_splice(struct buf *text, size_t begin, size_t end, const void *bytes, size_t len);
 
-/* Calls visit with the text of each backup of the file. Removes a backup if visit returns true. */
+/* Calls visit with the text of each readable backup of the file. Removes it if visit is true. */
 void config_file_each_backup(
     const struct config_file *file, bool (*visit)(void *data, const struct buf *text), void *data);

@@ -8,7 +8,7 @@
 #include "client/link.h"
 #include "wire/address.h"
 
-#define CONNECT_TIMEOUT_MS 2000 /* for a server that does not accept */
+#define CONNECT_TIMEOUT_MS 2000 /* for a server that does not answer */
 
 static bool is_socket(const char *path)
 {
@@ -17,10 +17,10 @@ static bool is_socket(const char *path)
 }
 
 /*
- * Returns $MUXBUS, or NULL if -L or -S is given, or if $MUXBUS is inherited: a tmux server that was
- * started in a pane of another server passes on its MUXBUS. $MUXBUS counts as inherited if $TMUX
- * names another server, and that server has a daemon, or it runs and the tmux socket of $MUXBUS
- * exists.
+ * Returns $MUXBUS, or NULL if -L or -S is given or $MUXBUS is inherited. A tmux server that was
+ * started in a pane of another server inherits MUXBUS from that pane, and passes it on. So $MUXBUS
+ * counts as inherited if $TMUX names another server, and that server has a daemon, or it runs and
+ * the tmux socket of $MUXBUS exists.
  */
 static const char *environment_socket(const struct cli *cli, const char *own)
 {

@@ -39,7 +39,7 @@ static bool is_empty(const char *name)
 	return name != NULL && *name == '\0';
 }
 
-/* Returns -1, or the exit status after a message. */
+/* Returns -1 on success, else the exit status after a message. */
 static int choose_daemon(
     struct cli *cli, const char *socket, const char *host, bool is_fleet, bool is_local)
 {
@@ -104,8 +104,8 @@ static int read_options(struct main_options *options, int argc, char **argv, int
 		return CLI_DONE;
 	}
 	/*
-	 * These ignore $MUXBUS_HOST and $MUXBUS_FLEET: relays could go in a circle, and the others
-	 * are for our own pane.
+	 * The verbs in `local` ignore $MUXBUS_HOST and $MUXBUS_FLEET. A relay could connect to
+	 * itself in a circle; the other verbs are for our own pane.
 	 */
 	verb = *ret_verb < argc ? argv[*ret_verb] : "";
 	refusal = choose_daemon(&options->cli, options->socket, options->host, options->is_fleet,

@@ -8,7 +8,7 @@
 struct option_reader {
 	int argc;
 	char **argv;
-	int at; /* index of the next word */
+	int at;
 	void *data;
 };
 

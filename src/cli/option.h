@@ -14,18 +14,18 @@ enum option_type {
 	OPTION_DURATION, /* int64_t in ms, from "2", "1.5s", "10m", "2h", "1d"; at most ten years */
 	OPTION_TAKE, /* take() gets the value */
 	OPTION_TAKE_FLAG, /* takes no value; take() gets NULL */
-	OPTION_TAKE_GIVEN, /* take() gets the value of --name=value, else NULL */
+	OPTION_TAKE_GIVEN, /* take() gets a value from the same word, as in --name=value, or NULL */
 };
 
 /*
- * An option. A row without name and letter takes words that are no options: OPTION_TEXT one word,
- * if its member is still NULL, and OPTION_TAKE any number of words.
+ * An option. A row without name and letter takes the words that are no options. OPTION_TEXT takes
+ * one word, if the row's member is still NULL; OPTION_TAKE takes any number of words.
  */
 struct option_row {
 	const char *name; /* such as "timeout", or ""; NULL ends the table */
 	char letter; /* such as 't'; 0 if none */
 	enum option_type type;
-	size_t offset; /* of the member in the verb's struct; unused with take() */
+	size_t offset; /* of the member in the struct `data` of option_read(); take() may use it */
 	/* Handles a value, lent from argv. Prints an error and returns false if it is not valid. */
 	bool (*take)(void *data, const struct option_row *row, const char *value);
 };

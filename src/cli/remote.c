@@ -17,14 +17,14 @@ enum {
 	HOST_SIZE = 1025, /* bytes of a destination for ssh, as in the hosts file */
 	STATUS_SSH = 255, /* exit status of ssh if ssh itself has failed */
 	SAID_MAX = 256 * 1024, /* bytes that are kept of the standard error of ssh */
-	SAID_SIZE = 16384, /* bytes that are read from the end of that text */
+	SAID_SIZE = 16384, /* bytes that are read from the end of the kept text */
 	HELLO_SEC = 30, /* timeout for ssh and the relay */
 	HELLO_ASKING_SEC = 150, /* timeout if ssh may ask for a password; sshd waits 120 s for it */
 	HELLO_SEC_MAX = 86400,
-	END_MS = 5000, /* time from the end of its output to the end of ssh; then SIGKILL */
+	END_MS = 5000, /* how long ssh may run after its output has ended; then SIGKILL */
 };
 
-/* Returns the text of the hosts file, or NULL if it is absent or its permissions are unsafe. */
+/* Returns the text of the hosts file, or NULL if it is absent, unreadable or not safe. */
 static char *read_hosts(void)
 {
 	static char path[PATH_MAX], reason[PATH_MAX + 512];
@@ -151,7 +151,7 @@ static pid_t start_ssh(const char *address, const char *host, int fd, char *ret_
 	return -1;
 }
 
-/* Returns $MUXBUS_SSH_TIMEOUT, or a preset, which is longer if ssh can ask for a password. */
+/* Returns $MUXBUS_SSH_TIMEOUT or a default, which is longer if ssh can ask for a password. */
 static int64_t hello_ms(void)
 {
 	const char *text = getenv("MUXBUS_SSH_TIMEOUT");
@@ -167,7 +167,7 @@ static int64_t hello_ms(void)
 	return (int64_t)sec * 1000;
 }
 
-/* Waits for the hello. LINK_BROKEN: there were too many lines before. */
+/* Waits for the hello. Returns LINK_BROKEN also after too many other lines. */
 static enum link_read read_hello(struct link *link, int64_t wait_ms, unsigned *ret_protocol,
     char *ret_version, size_t size, char ret_noise[STR_SHOWN_SIZE])
 {

@@ -7,10 +7,11 @@
 struct host_spec;
 
 /*
- * Finds the line for "gpu1/train" in the hosts file; for "gpu1" that of the server "default", else
- * the only line of the host. any_server: the first line of the host, since -L or -S chooses the
- * server. The strings of *ret_spec are lent from *ret_text,
- * which the caller frees. Returns false, with nothing to free, if no line matches.
+ * Finds a line of the hosts file. host names a host, or a host and a server as in "gpu1/train".
+ * Without a server, finds the line of the server "default", else the only line of the host.
+ * any_server: finds the first line of the host, since -L or -S chooses the server. The strings of
+ * *ret_spec are lent from *ret_text, which the caller frees. Returns false, with nothing to free,
+ * if no line matches.
  */
 bool remote_find(const char *host, bool any_server, struct host_spec *ret_spec, char **ret_text);
 

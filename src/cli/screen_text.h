@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Text of panes, jobs, files and peers is printed only by these functions, which make control
- * characters visible and harmless.
- */
+/* Prints text of panes, jobs, files and peers for people: makes control characters visible. */
 #pragma once
 
 #include "base/base.h"

@@ -55,7 +55,7 @@ static bool read_time(const char *text, int64_t *ret_ms, struct tm *ret_local)
 	return *ret_ms != 0 && localtime_r(&when, ret_local) != NULL;
 }
 
-/* Appends a time in local time, with the date unless it is today. Returns as read_time(). */
+/* Appends a time in local time, with the date unless it is today. Returns false for other text. */
 static bool put_time(struct buf *out, const char *text)
 {
 	struct tm local, today;
@@ -88,7 +88,6 @@ static bool is_plain_list(const struct json *list)
 	return true;
 }
 
-/* Returns true if the name of a value ends in `end`, which tells the unit of the value. */
 static bool has_name(const struct json *value, const char *end)
 {
 	return value->name != NULL && str_ends_in(value->name, end);
@@ -316,7 +315,7 @@ static const struct json *find_list(const struct json *result)
 	return count == 1 ? found : known_count == 1 ? known : NULL;
 }
 
-/* Writes all values but objects with members, with names such as "tmux.version". */
+/* Writes the values of a result as lines, with names such as "tmux.version". */
 struct value_walk {
 	struct buf *out;
 	bool has_color;
@@ -389,7 +388,7 @@ static const char *const *text_members(const char *method, const struct json *re
 		return NULL;
 	if (str_row(texts, method) != NULL)
 		return str_row(texts, method)->members;
-	/* Of other methods, only a declared tool has a text as its result. */
+	/* Another method, such as a declared tool, returns text if it has only text and note. */
 	if (json_member(result, "text") == NULL)
 		return NULL;
 	json_each_member (member, result)

@@ -11,7 +11,7 @@ void show_result(const struct cli *cli, const char *method, const struct json *r
 /* Returns true if show_result() prints JSON. */
 bool show_is_json(const struct cli *cli);
 
-/* Prints a value as JSON on a line of its own. */
+/* Prints a value as JSON: indented on a terminal, else on one line. */
 void show_json(const struct cli *cli, const struct json *value);
 
 /* Appends the result as text for people; tables fit into `columns` (0: no limit). */
@@ -19,9 +19,9 @@ void show_write(
     struct buf *out, const char *method, const struct json *result, size_t columns, bool has_color);
 
 /*
- * Appends a value for a cell: a time in local time, null as "-", and by the end of its name a
- * duration ("_ms") as "1m 3s" or a size ("_bytes") as "3.4K". Control characters of untrusted text
- * stay.
+ * Appends a value for a cell. A time becomes local time, null "-", a boolean yes or no. A name that
+ * ends in "_ms" makes the value a duration ("1m 3s"), "_bytes" a size ("3.4K"). Control characters
+ * of untrusted text stay.
  */
 void show_value(struct buf *out, const struct json *value);
 

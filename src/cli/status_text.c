@@ -105,12 +105,12 @@ static void put_fleet(struct buf *line, const struct json *status)
 	    json_get_int(fleet, "down", 0));
 }
 
-/* A row is omitted if its member is missing from the status. Without put() it has counts. */
+/* A row is omitted if the status lacks its member. A row without put() has counts. */
 static const struct {
 	const char *name, *member;
 	void (*put)(struct buf *line, const struct json *status);
 	struct {
-		const char *member, *noun, *end; /* as put_count() takes them */
+		const char *member, *noun, *end;
 	} counts[4];
 } rows[] = {
     {"muxbusd", "version", put_head, {{0}}},

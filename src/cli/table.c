@@ -4,7 +4,7 @@
 #include "cli/screen_text.h"
 
 #define GAP 2 /* blanks between two columns */
-#define CELL_MIN 8 /* narrower cells are not shrunk */
+#define CELL_MIN 8 /* a column is not shrunk below this width */
 #define CELL_BYTES_MAX 4096
 #define TABLE_BYTES_MAX ((size_t)256 * 1024 * 1024)
 
@@ -100,7 +100,7 @@ static void fit(size_t *widths, size_t count, size_t columns)
 struct table_line {
 	struct buf *out;
 	size_t columns; /* 0: unlimited */
-	size_t at; /* current position */
+	size_t at;
 	size_t owed; /* spaces to write before the next text */
 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Tables for people. A column is as wide as its widest cell; the table fits the terminal. */
+/* Tables for people. Cells are cut so that a table fits the terminal. */
 #pragma once
 
 #include "base/base.h"
 
 #define TABLE_COLUMNS_MAX 16
 
-/* count is at most TABLE_COLUMNS_MAX; the titles are lent. Numbers are aligned to the right. */
+/* count: at most TABLE_COLUMNS_MAX. The titles are lent. Columns of numbers are aligned right. */
 struct table *table_new(const char *const *titles, size_t count);
 void table_free(struct table *table);
 

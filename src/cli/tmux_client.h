@@ -8,9 +8,9 @@
 extern const char tmux_client_list[];
 
 /*
- * Chooses a client from the output of tmux_client_list: of those that show own_pane ("%3" or ""),
- * else of all, the one used last. Returns false if no terminal is attached; control clients do not
- * count.
+ * Chooses the client that was used last: of the clients that show own_pane, else of all clients.
+ * output is that of tmux_client_list; own_pane is "%3" or "". Control clients do not count. Returns
+ * false if no other client is attached.
  */
 bool tmux_client_choose(const char *output, const char *own_pane, char *ret_name, size_t size);
 
