@@ -17,7 +17,7 @@ enum link_state ask_open(struct link **ret_link, const char *socket, char *ret_r
 /* A parameter of a request; omitted if its value is NULL, 0 or false. */
 struct ask_param {
 	const char *name; /* NULL ends the list */
-	const char *text; /* the value: one of these four members */
+	const char *text; /* the value; set one of these four members */
 	int64_t number;
 	double seconds;
 	bool is_true;

@@ -158,7 +158,9 @@ static enum cli_status run(
 	return status_of(result);
 }
 
-/* Returns true if a word is the text: it has no key, the key text or base64, or follows "--". */
+/*
+ * Returns true if a word is the text: without a key, with the key text or base64, or behind "--".
+ */
 static bool is_text(const struct method_call *call, int at)
 {
 	const char *word = call->words[at];

@@ -6,7 +6,7 @@
 
 enum cli_status {
 	CLI_DONE = 0,
-	CLI_NO = 1, /* another failure, such as an error of the daemon, or a problem was found */
+	CLI_NO = 1, /* another failure, such as an error of the daemon or a finding of doctor */
 	CLI_USAGE = 2,
 	CLI_UNREACHABLE = 3, /* no daemon or host was reached, or it ended before it answered */
 	CLI_TIMEOUT = 4,
@@ -15,7 +15,7 @@ enum cli_status {
 
 #define CLI_ID_SIZE 256 /* bytes of the id of a pane or job, in a fleet with host and server */
 
-#define REMOTE_PREFIX "ssh:" /* begins a cli->socket of remote_address() */
+#define REMOTE_PREFIX "ssh:" /* begins cli->socket if remote_address() has set it */
 
 struct cli {
 	const char *tmux_name; /* -L, or NULL */
@@ -98,8 +98,8 @@ void cli_print(struct buf *out);
 void cli_write(const void *bytes, size_t len);
 
 /*
- * Call this after a verb's own write to standard output. Unless is_written, keeps errno for
- * cli_flush(), which reports the first one.
+ * Call this after a verb's own write to standard output. If it failed, keeps errno; cli_flush()
+ * reports the first such errno.
  */
 void cli_keep_error(bool is_written);
 

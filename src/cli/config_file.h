@@ -12,7 +12,7 @@ struct config_file {
 	struct buf text; /* content when read */
 	bool is_there;
 	bool has_owner; /* root creates the file for the user in `stat` */
-	struct stat stat; /* when read; if root makes the file, of its nearest existing directory */
+	struct stat stat; /* when read; if root makes the file, of the nearest existing directory */
 	char backup[PATH_MAX]; /* path of the backup that was made, or "" */
 };
 

@@ -4,7 +4,10 @@
 
 #include "base/base.h"
 
-/* Finds the path of a program, beside our own or else in PATH. Returns false if it is not found. */
+/*
+ * Finds the path of a program: beside this program, or else in PATH. Returns false if there is
+ * none.
+ */
 bool program_find(const char *name, char *out, size_t size);
 
 /* Finds the path of a program in PATH; ignores relative entries. */

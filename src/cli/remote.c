@@ -94,8 +94,8 @@ bool remote_is(const struct cli *cli)
 }
 
 /*
- * A file of limited size for the standard error of ssh. -1: ssh writes to our standard error,
- * because ssh may ask the user there, or no file could be made.
+ * A file of limited size for the standard error of ssh. -1: ssh writes to our standard error, where
+ * it may ask the user, or no file could be made.
  */
 static int said_fd = -1;
 

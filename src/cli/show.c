@@ -440,7 +440,6 @@ void show_write(
 	} else {
 		(void)buf_append_str(out, "done\n");
 	}
-	/* Also prints hosts without an answer, and invalid lines of the hosts file. */
 	write_notes(out, json_member(result, "missing"), "missing: {host}/{server}: ", "reason");
 	if (json_member(result, "hosts") != NULL)
 		write_notes(out, json_member(result, "errors"), "hosts, line {line}: ", "text");

@@ -346,7 +346,7 @@ static void turn(struct bridge *bridge)
 	bool is_due;
 	prepare(bridge, fds);
 	if (poll(fds, FDS_COUNT, wait_ms(bridge)) < 0)
-		return; /* interrupted by a signal */
+		return;
 	if (fds[OUT].revents & (POLLERR | POLLNVAL))
 		bridge->is_unread = true;
 	else if (fds[OUT].revents & POLLOUT)

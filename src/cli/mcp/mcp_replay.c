@@ -56,7 +56,7 @@ struct mcp_replay {
 	struct list kepts;
 	size_t kept_count;
 	char *initialize; /* parameters of the agent's last initialize, as JSON text, or NULL */
-	bool is_initialized; /* the agent has sent notifications/initialized after it */
+	bool is_initialized; /* the agent has sent notifications/initialized after `initialize` */
 	bool is_connected;
 	bool is_described; /* a daemon has answered describe; before, requests are held */
 	unsigned our_last;

@@ -84,8 +84,7 @@ struct config_item {
 };
 
 /*
- * Finds the next item of the object or array at `begin`. *at begins as 0. Returns false after the
- * last.
+ * Finds the next item of an object or array at `begin`. *at begins as 0. Returns false at the end.
  */
 static bool next_item(const char *text, size_t begin, size_t *at, struct config_item *ret_item)
 {

@@ -19,7 +19,7 @@ struct statement {
 	enum statement_kind kind;
 	bool is_array; /* the table is an element of an array: [[a.b]] */
 	char table[NAME_SIZE]; /* such as "a.b", without quotes and blanks; "" before a header */
-	char key[NAME_SIZE]; /* key of a pair */
+	char key[NAME_SIZE];
 	size_t begin; /* offset of its first line */
 	size_t value; /* offset of the value of a pair */
 	size_t value_end;

@@ -405,7 +405,7 @@ static bool is_blank(const struct setup_file *file, const struct buf *text)
 	return at[strspn(at, " \t\r\n")] == '\0';
 }
 
-/* The file as it was before --write. It exists only if nothing but --write has changed the file. */
+/* A search in the backups for the file as it was before --write, if nothing else has changed it. */
 struct origin {
 	const struct setup *setup;
 	const struct setup_file *file;
@@ -574,7 +574,6 @@ bool setup_is_installed(const struct setup *setup, char ret_path[PATH_MAX])
 	if (program_find_in_path(setup->agent->name, ret_path, PATH_MAX))
 		return true;
 	*ret_path = '\0';
-	/* Else look for the directory of the agent's first file. */
 	if (!setup_place(&user, setup->agent->files[0].paths[SETUP_USER], ret_path, PATH_MAX))
 		return false;
 	slash = strrchr(ret_path, '/');

@@ -144,7 +144,6 @@ static void draw_head(struct drawing *drawing)
 	is_lost = drawing->model->trouble[0] != '\0';
 	word = is_lost ? "lost" : view->is_paused ? "paused" : "live";
 	style = is_lost ? SCREEN_BAD : view->is_paused ? SCREEN_WARN : SCREEN_GOOD;
-	/* Reserve space for the state at the right end. */
 	columns = line.columns;
 	right = strlen(word) + 3;
 	line.columns = columns > right + 8 ? columns - right : columns;
@@ -587,7 +586,6 @@ static void draw_text(struct drawing *drawing, unsigned rows, bool is_panel)
 	last = lines > rows ? lines - rows : 0;
 	if (!is_panel && (view->text_scroll > last || view->follows))
 		view->text_scroll = last;
-	/* The panel shows the end of a captured screen. */
 	draw_lines(drawing, buf_text(&text), text.len, is_screen,
 	    !is_panel       ? view->text_scroll
 		: is_screen ? last

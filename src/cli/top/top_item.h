@@ -30,7 +30,7 @@ enum {
 	TOP_AGENT_STATE = 2, /* index of the column "state" in the list of agents */
 };
 
-#define TOP_READ_MAX ((size_t)64 * 1024 * 1024) /* bytes of a text that is read, and then cut */
+#define TOP_READ_MAX ((size_t)64 * 1024 * 1024) /* bytes of a text before it is cut */
 
 /* The section of the home list that an item is in. */
 enum top_section {

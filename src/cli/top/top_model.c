@@ -88,7 +88,7 @@ static void read_job_result(struct buf *out, const struct json *item)
 		put_member(out, item, "exit_code");
 	if (signal == NULL || signal->type != JSON_NUMBER)
 		return;
-	(void)buf_append_str(out, out->len > 0 ? " SIG " : "SIG "); /* as in muxbus jobs */
+	(void)buf_append_str(out, out->len > 0 ? " SIG " : "SIG ");
 	put_member(out, item, "signal");
 }
 

@@ -8,7 +8,7 @@ enum {
 	TOP_FILTER_MAX = 60, /* bytes */
 	TOP_PREVIEW_MAX = 256 * 1024, /* bytes of a captured pane or log */
 	TOP_ANSWER_MAX = 400, /* bytes of an answer or of a text for a pane */
-	TOP_PANEL_ROWS_MIN = 30, /* screens of this height show the chosen item below the list */
+	TOP_PANEL_ROWS_MIN = 30, /* least height of a screen for a panel with the chosen item */
 	TOP_HOME_PANEL_ROWS_MIN = 18, /* as TOP_PANEL_ROWS_MIN, for the home list */
 	TOP_LIST_ROWS_MIN = 8, /* rows of a list above a panel */
 };

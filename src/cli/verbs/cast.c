@@ -66,7 +66,7 @@ void cast_resize(
 void cast_screen(struct buf *out, const struct cast_screen *screen)
 {
 	size_t len = screen->len;
-	/* Captured lines may shift to the line drawing character set: select it first, as G1. */
+	/* Captured lines may use the line drawing characters as G1, so define G1 first. */
 	(void)buf_printf(out, "\033[?1049%c\033)0\017\033[0m\033[2J\033[H",
 	    screen->alternate_screen ? 'h' : 'l');
 	if (len > 0 && screen->text[len - 1] == '\n')

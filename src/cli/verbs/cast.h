@@ -6,7 +6,7 @@
 
 struct cast {
 	unsigned columns, rows;
-	int64_t start_ms; /* real time at which the time of the recording is 0 */
+	int64_t start_ms; /* real time at which the recording begins */
 	int64_t last_ms; /* time of the last event, from start_ms; never decreases */
 };
 

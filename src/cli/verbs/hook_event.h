@@ -18,8 +18,8 @@ enum hook_handing {
 struct hook_event {
 	char agent[HOOK_WORD_MAX + 1]; /* such as "claude"; "agent" if unknown */
 	char session[HOOK_WORD_MAX + 1]; /* "" if missing or not valid */
-	char name[HOOK_WORD_MAX + 1]; /* spelled as by the agent, for the output */
-	const char *state; /* idle, busy, asking or gone; NULL: unknown, or as before */
+	char name[HOOK_WORD_MAX + 1]; /* as the agent spells it, for the output */
+	const char *state; /* idle, busy, asking or gone; NULL: unknown or unchanged */
 	enum hook_handing handing;
 	char *reply; /* the agent's last message; NULL if missing or too long */
 };

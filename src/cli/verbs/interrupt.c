@@ -31,7 +31,7 @@ int interrupt_open(struct interrupt *interrupt)
 	sigset_t set;
 	signal_set(&set);
 	interrupt->extra_fd = -1;
-	(void)sigprocmask(SIG_BLOCK, &set, NULL); /* these arguments cannot fail */
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
 	interrupt->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (interrupt->fd < 0)
 		cli_error("cannot watch signals: %s", strerror(errno));

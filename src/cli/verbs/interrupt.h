@@ -11,8 +11,8 @@ struct interrupt {
 };
 
 /*
- * Blocks the signals of `fd`. From now on, they end interrupt_wait() and the waits of links; see
- * link_heed(). Returns 0, or -1 after a message.
+ * Blocks the signals of `fd`. From now on they end interrupt_wait() and, as link_heed() says, waits
+ * of links. Returns 0, or -1 after a message.
  */
 int interrupt_open(struct interrupt *interrupt);
 /*
@@ -42,7 +42,9 @@ enum interrupt_wake interrupt_wait(
 struct link *interrupt_reconnect(const struct interrupt *interrupt, struct cli *cli, int tries,
     int64_t deadline, enum interrupt_wake *ret_wake);
 
-/* Returns the exit status of a verb that was stopped: 128 plus the signal, or 0 if none came. */
+/*
+ * Returns the exit status of a stopped verb: CLI_SIGNAL plus the signal, or CLI_DONE without one.
+ */
 enum cli_status interrupt_status(void);
 
 /* Reads all that extra_fd has, and ignores it. */

@@ -55,7 +55,7 @@ static enum cli_status print_log(struct logs *logs)
 		case INTERRUPT_EXTRA:
 			interrupt_drain(&logs->interrupt);
 			break;
-		case INTERRUPT_LINK: /* the next request reports the end of a link */
+		case INTERRUPT_LINK: /* if the link has ended, the next request says so */
 			status = job_output_look_for_end(&logs->output, logs->link);
 			if (status != CLI_DONE && status != CLI_UNREACHABLE)
 				return status;

@@ -21,7 +21,7 @@ struct record {
 	FILE *file;
 	char id[CLI_ID_SIZE];
 	struct cast cast;
-	struct buf out; /* to be written to the file */
+	struct buf out;
 	struct buf pending; /* lines received while is_awaiting */
 	struct json_reader *reader;
 	bool is_awaiting; /* the screen was requested */

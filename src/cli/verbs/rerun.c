@@ -440,7 +440,7 @@ static void look_for_end(struct rerun *rerun)
 	if (!is_running(rerun) || waitpid(rerun->child.pid, &status, WNOHANG) == 0)
 		return;
 	rerun->status = WIFSIGNALED(status) ? CLI_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
-	end_group(rerun, SIGTERM); /* ends processes that the command left running */
+	end_group(rerun, SIGTERM);
 	(void)close(rerun->child.pidfd);
 	rerun->child.pid = 0;
 	rerun->count++;

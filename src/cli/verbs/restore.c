@@ -126,7 +126,7 @@ static void made_pane(struct restore *restore, const struct json *pane, const ch
 		problem(restore, NULL, "pane %s: %s", id, why);
 }
 
-/* Layouts that make room for another pane, and the direction to split then. */
+/* Layouts that make room for another pane, each with the direction of the split. */
 static const struct {
 	const char *layout, *direction;
 } arrangements[] = {

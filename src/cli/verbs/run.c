@@ -11,9 +11,10 @@
 #include "wire/shell_word.h"
 
 #define PARAMS_MAX LINK_LINE_MAX
-#define COMMAND_MAX ((size_t)131071) /* limit of run_long_command */
-#define ENV_MAX 1000 /* limit of run_long_command */
-#define INPUT_MAX ((size_t)1048576) /* limit of run_long_command */
+/* The limits of run_long_command: */
+#define COMMAND_MAX ((size_t)131071)
+#define ENV_MAX 1000
+#define INPUT_MAX ((size_t)1048576)
 #define PROGRESS_MS 1000
 #define RECONNECT_TRIES 60
 #define START_TRIES 3
@@ -179,7 +180,7 @@ static enum cli_status put_params(const struct run_verb *run, struct buf *params
 		json_put_str(&writer, "key", key);
 	}
 	if (is_here(run)) /* another machine has its own environment */
-		put_env(run, &writer); /* last: the history of requests keeps the beginning */
+		put_env(run, &writer); /* last, since the history of requests may cut it */
 	json_object_end(&writer);
 	buf_finish(&command);
 	if (status == CLI_DONE && writer.is_cut)
@@ -226,7 +227,6 @@ static enum cli_status start_job(struct run_verb *run)
 		show_result(run->cli, "run_long_command", result);
 		return CLI_DONE;
 	}
-	/* extra_fd reports changes of the log. */
 	run->interrupt.extra_fd = job_output_watch(run->cli, json_get_str(result, "log", ""));
 	return CLI_DONE;
 }

@@ -40,7 +40,7 @@ static void print_line(struct tail_verb *tail, const struct json *event)
 		(void)buf_append_str(&tail->line, text);
 	if (tail->cli->wants_json || !json_get_bool(event, "part", false))
 		(void)buf_append_byte(&tail->line, '\n');
-	cli_write(tail->line.data, tail->line.len); /* is_done() checks for errors */
+	cli_write(tail->line.data, tail->line.len);
 	tail->seen++;
 }
 

@@ -115,7 +115,7 @@ static void on_message(
 	} else {
 		show_event(&watch->line, event, watch->cli->has_color);
 	}
-	cli_write(watch->line.data, watch->line.len); /* is_done() checks for errors */
+	cli_write(watch->line.data, watch->line.len);
 }
 
 static enum cli_status watch_once(struct watch_verb *watch, struct link *link, int64_t deadline)

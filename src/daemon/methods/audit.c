@@ -85,7 +85,7 @@ struct found {
 
 struct search {
 	const struct audit_args *args;
-	const char *method; /* the method to find, by its first name; NULL: all */
+	const char *method; /* the method to find, by its main name; NULL: all */
 	int64_t since_ms;
 	bool shows_params; /* false: params are left out, as audit=full writes texts into them */
 	struct json_reader *reader;

@@ -42,7 +42,7 @@ bool close_check_pane(struct request *request, const struct muxbus_pane *pane)
 bool close_check_window(struct request *request, const struct muxbus_window *window)
 {
 	const struct muxbus_pane *own = own_pane(request);
-	if (dispatch_put_off(request)) /* the model may not have the window of the caller's pane */
+	if (dispatch_put_off(request)) /* the model may lack the window of the requester's pane */
 		return false;
 	if (own != NULL && own->window == window->id)
 		return refuse(request, "the pane you are in yourself is in this window");

@@ -11,7 +11,7 @@ enum detail { DETAIL_SHORT, DETAIL_FULL };
 
 static const char *const details[] = {[DETAIL_SHORT] = "short", [DETAIL_FULL] = "full", NULL};
 
-/* The parameters of all list methods; each uses those that it has a row for. */
+/* The parameters of all list methods. Each method uses the members that it has rows for. */
 struct object_list_args {
 	int detail; /* an enum detail; below 0: full */
 	int64_t max_age_ms;

@@ -162,7 +162,7 @@ static bool affects_acked(struct request *request, const void *data, struct pane
 	const struct notification *note =
 	    queue_find(request_daemon(request)->queue, (uint64_t)args->seq);
 	if (note == NULL && !args->has_up_to)
-		return role_affects_caller(request, data, ret_pane); /* the handler will fail */
+		return role_affects_caller(request, data, ret_pane); /* the handler fails */
 	pane_ref_clear(ret_pane);
 	if (note != NULL && !args->has_up_to)
 		*ret_pane = note->pane;
@@ -290,7 +290,7 @@ static char *post_data(struct request *request, const struct json *data, bool *r
 	return NULL;
 }
 
-/* Answers a post. is_synced: when the disk has everything up to the ticket. */
+/* Answers a post. is_synced: does so when the disk has everything up to the ticket. */
 static void post_finish(
     struct request *request, uint64_t seq, const char *id, uint64_t ticket, bool is_synced)
 {
@@ -406,7 +406,7 @@ static void post_notification(struct request *request, const void *args_data)
 	seq = queue_post(daemon->queue, &draft);
 	strcpy(id, queue_find(daemon->queue, seq)->id);
 	once_keep(request_once(request), id);
-	/* the notification may be settled already, if a request waited for it */
+	/* the notification may be settled already if a request waited for it */
 	ticket = queue_commit(daemon->queue);
 	mem_free(data);
 	mem_free(text);
@@ -429,7 +429,7 @@ static bool affects_note(struct request *request, const void *data, struct pane_
 	const struct notification *note =
 	    queue_find(request_daemon(request)->queue, (uint64_t)args->seq);
 	if (note == NULL)
-		return role_affects_caller(request, data, ret_pane); /* the handler will fail */
+		return role_affects_caller(request, data, ret_pane); /* the handler fails */
 	*ret_pane = note->pane;
 	return true;
 }
