@@ -8,7 +8,7 @@ enum cli_status {
 	CLI_DONE = 0,
 	CLI_NO = 1, /* another failure, such as an error of the daemon or a finding of doctor */
 	CLI_USAGE = 2,
-	CLI_UNREACHABLE = 3, /* no daemon or host was reached, or it ended before it answered */
+	CLI_UNREACHABLE = 3, /* no daemon or host was reached, or the daemon ended too soon */
 	CLI_TIMEOUT = 4,
 	CLI_SIGNAL = 128, /* plus the number of the signal that ended the program */
 };

@@ -193,7 +193,7 @@ static void explain(struct link *link, pid_t pid, const char *host, const char *
 	char how[80];
 	siginfo_t info;
 	int prefix = 0;
-	(void)shutdown(link_fd(link), SHUT_RDWR); /* ssh then ends */
+	(void)shutdown(link_fd(link), SHUT_RDWR); /* makes ssh end */
 	if (!child_ends_in(pid, END_MS, &info)) {
 		(void)kill(pid, SIGKILL);
 		(void)child_ends_in(pid, END_MS, &info);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus help and muxbus version: lists the verbs and methods, or describes one. */
+/* muxbus help: lists the verbs and methods, or describes one. Also muxbus version. */
 #include "cli/arguments.h"
 #include "cli/catalog.h"
 #include "cli/help/help_page.h"

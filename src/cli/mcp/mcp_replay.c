@@ -19,7 +19,7 @@ enum fate {
 	FATE_FAIL, /* gets an error */
 };
 
-/* A request that is not answered yet. The list of these is in order of arrival. */
+/* A request that is not answered yet. `pendings` lists these requests in order of arrival. */
 struct pending_request {
 	struct list link;
 	char *id; /* JSON text */

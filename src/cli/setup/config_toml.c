@@ -20,7 +20,7 @@ struct statement {
 	bool is_array; /* the table is an element of an array: [[a.b]] */
 	char table[NAME_SIZE]; /* such as "a.b", without quotes and blanks; "" before a header */
 	char key[NAME_SIZE];
-	size_t begin; /* offset of its first line */
+	size_t begin; /* offset of the first line of the statement */
 	size_t value; /* offset of the value of a pair */
 	size_t value_end;
 	size_t next; /* offset of the next line */
@@ -155,9 +155,9 @@ static bool is_elsewhere(const struct statement *statement, const char *table)
 /* The position of the table in the text, in bytes. */
 struct table_place {
 	bool is_there;
-	size_t begin; /* its header */
+	size_t begin; /* offset of the header */
 	size_t body;
-	size_t end; /* behind its last pair */
+	size_t end; /* offset behind the last pair */
 };
 
 /*

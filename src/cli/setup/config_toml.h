@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Edits one table of a TOML file of another program. Other lines stay unchanged. Refuses a table
- * that is not under its own header, and text in which a string or bracket has no end.
+ * Edits one table of a TOML file of another program. Refuses a table that is not under its own
+ * header, and text in which a string or bracket has no end.
  */
 #pragma once
 

@@ -73,7 +73,7 @@ static const char *state_text(enum setup_state state)
 
 struct installed {
 	const struct setup_agent *agent;
-	char path[PATH_MAX]; /* of its program or its folder */
+	char path[PATH_MAX]; /* of the agent's program, else of its folder */
 	char file[PATH_MAX]; /* from setup_look() */
 	enum setup_state state;
 };

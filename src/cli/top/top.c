@@ -2,8 +2,8 @@
 /*
  * muxbus top, and muxbus home: a live screen of panes, jobs, timers, watches, queue and agents. The
  * terminal is in raw mode on its alternate screen, and is restored at the end, also after the
- * signals in `awaited` and `faults`. In a pipe, both print JSON. home prints an overview if no
- * daemon runs, or on a terminal that cannot be drawn on.
+ * signals in `awaited` and `faults`. In a pipe, both print JSON. On a terminal, home prints an
+ * overview if there is no daemon to ask or start, or if nothing can be drawn.
  */
 #include <poll.h>
 #include <sys/ioctl.h>

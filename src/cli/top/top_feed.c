@@ -95,7 +95,7 @@ struct top_feed {
 	struct json_reader *reader;
 	uint64_t asked[ASK_COUNT_]; /* id of each pending request; 0 if none */
 	int64_t when[ASK_COUNT_]; /* time of each last attempt to ask; 0 if none */
-	int64_t took_ms[ASK_COUNT_]; /* time until its last answer was read, at most TOOK_MS */
+	int64_t took_ms[ASK_COUNT_]; /* time that each last answer took, at most TOOK_MS */
 	bool is_due[ASK_COUNT_]; /* an event has made the answer stale */
 	char captured[TOP_ID_SIZE]; /* pane or job of the last capture */
 	int64_t spared_ms; /* when a capture was last due, whether it was made or skipped */
@@ -498,7 +498,7 @@ static int64_t capture_at(const struct top_feed *feed, const char **ret_id, bool
 	    REFRESH_MS;
 }
 
-/* Captures the job or pane, but not a pane again while tmux has not run: its screen is the same. */
+/* Captures the job or pane. Within CAPTURE_MS, skips the same pane if tmux has not run since. */
 static void capture(struct top_feed *feed, const char *id, bool is_log, int64_t now_ms)
 {
 	bool is_same = !is_log && strcmp(id, feed->captured) == 0 &&

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The home list of muxbus top: agents, jobs, late notifications and panes. First come items that
- * need a person, then running, then finished ones, then all panes by session and window.
+ * need a person, then running, then finished ones, then all panes by session and window. In a
+ * fleet, panes are sorted by host first.
  */
 #pragma once
 

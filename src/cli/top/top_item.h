@@ -49,7 +49,7 @@ struct top_value {
 
 struct top_item {
 	char *id; /* a target; in a fleet with the host's prefix */
-	char *pane; /* its pane, in the same form; NULL if none */
+	char *pane; /* pane of the item, in the form of id; NULL if none */
 	char *host; /* host of the item; NULL without a fleet */
 	char *server; /* tmux server on that host; NULL without a fleet */
 	char *json; /* all members of the item */

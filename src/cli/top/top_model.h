@@ -19,7 +19,7 @@ struct top_column {
 	const char *title;
 	enum top_kind kind;
 	unsigned width; /* in cells; 0: gets a share of the rest */
-	unsigned rank; /* columns with the highest rank are omitted first; 0: never omitted */
+	unsigned rank; /* without room, columns with the highest rank are omitted first; 0: none */
 	bool is_right;
 	const char *member; /* member to show; if NULL, read() is called */
 	/* Appends the text for the column; for TOP_AGE and TOP_DUE a time as text. */

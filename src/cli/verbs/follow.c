@@ -11,7 +11,7 @@
 #include "wire/message.h"
 
 enum {
-	TAKE_SEC = 3600, /* timeout of a request for notifications, which is then repeated */
+	TAKE_SEC = 3600, /* timeout of a request for notifications; the request is then repeated */
 	TAKE_MAX = 32,
 	PRINTED_MAX = 64, /* notifications not acknowledged yet */
 	ANSWER_MS = 10000, /* timeout of requests that do not wait */

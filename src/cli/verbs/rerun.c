@@ -130,7 +130,7 @@ static int keep(struct file_tree *tree, int watch, const char *path)
 	return 1;
 }
 
-/* Watches a folder and those below. If is_new, files found there count as changed. */
+/* Watches a folder and the folders below it. is_new: files found there count as changed. */
 static int look_into(struct file_tree *tree, const char *path, bool is_new)
 {
 	const char *name = *path != '\0' ? path : ".";
@@ -349,7 +349,7 @@ struct rerun {
 	uint32_t count; /* runs that have ended */
 	int status; /* exit status of the last run */
 	bool is_due; /* a run is due: the first, or files have changed since the last run began */
-	int64_t first_ms, last_ms; /* times of the first and the last change since then */
+	int64_t first_ms, last_ms; /* times of the first and the last change for the next run */
 };
 
 static const struct option_row options[] = {

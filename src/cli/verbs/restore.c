@@ -15,7 +15,7 @@
 #define ID_SIZE 16 /* "%4294967295" */
 
 struct window_pair {
-	const char *old; /* its saved id; lent */
+	const char *old; /* saved id of the window; lent */
 	char new[ID_SIZE];
 };
 
@@ -37,7 +37,7 @@ struct restore {
 	size_t group_count, problems;
 	/* About the session in progress: */
 	const char *session; /* name; lent */
-	const char *server; /* its tmux server; lent */
+	const char *server; /* tmux server of the session; lent */
 	char id[ID_SIZE];
 	size_t panes, agents;
 	bool keeps_indexes; /* renumber-windows is off for now */
@@ -233,7 +233,7 @@ static bool rename_by_escapes(
 	return is_done;
 }
 
-/* Renames an object to any name, also one that methods refuse: one that looks like an id. */
+/* Renames an object to any name, also one that methods refuse, such as "$1". */
 static bool rename_it(
     struct restore *restore, const char *command, const char *id, const char *name, bool is_encoded)
 {
@@ -373,7 +373,7 @@ static bool make_session(struct restore *restore, const struct json *window)
 		rename_window(restore, window, id);
 	move_first(restore, window, id);
 	if (linked != NULL)
-		add_window(restore, window); /* it replaces the session's first window */
+		add_window(restore, window); /* the linked window replaces the first one */
 	else
 		made_window(restore, window, id, pane);
 	return true;

@@ -14,7 +14,7 @@
 struct wait_verb {
 	struct cli *cli;
 	bool wants_all, is_quiet;
-	bool wants_status; /* --exit-status: return that of the first failed job */
+	bool wants_status; /* --exit-status: return the status of the first failed job */
 	int job_status;
 	int64_t timeout_ms;
 	const char *name; /* of a wait that survives its connection */
@@ -245,7 +245,7 @@ enum cli_status wait_run(struct cli *cli, int argc, char **argv)
 
 struct condition_word {
 	const char *name; /* of the member that the word sets */
-	const struct json *property; /* its schema; NULL: not a member of the open condition */
+	const struct json *property; /* of the member; NULL: it is not of the open condition */
 	const struct json *kind; /* the condition that the word begins; NULL: a member */
 };
 

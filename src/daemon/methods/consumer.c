@@ -178,7 +178,7 @@ static bool is_wanted(const struct next_wait *wait, const struct notification *n
 	    (!wait->is_own || is_for_agent(wait, note));
 }
 
-/* The agent has read its own notification: if delivered or failed, it is acknowledged. */
+/* The agent has read its own notification. Acknowledges one that was delivered or has failed. */
 static void note_read(const struct next_wait *wait, const struct notification *note)
 {
 	queue_note_told(wait->queue, note->seq);
@@ -236,7 +236,7 @@ static void settle_taken(const struct next_wait *wait, const uint64_t *taken, in
 /* Answers if there is a notification or the time is over. Returns false if the request waits on. */
 static bool next_answer(struct next_wait *wait, bool is_time)
 {
-	/* One time for all entries: if one fell due meanwhile, their order would be wrong. */
+	/* One time for all entries, so that none falls due meanwhile, out of order. */
 	int64_t count = 0, due_ms, wake_ms = wait->end_ms, now_ms = clock_mono_ms();
 	const struct notification *note = next_peek(wait, wait->after, now_ms, &due_ms);
 	struct request_view *view = request_view(wait->request);
@@ -295,7 +295,7 @@ static void next_posted(struct queue_listener *listener, const struct notificati
 		loop_timer_wake(wait->timer);
 }
 
-/* Adds the pane that shows the agent's thread: its notifications are for the thread too. */
+/* Adds the pane that shows the thread: notifications for the pane are for the agent too. */
 static void add_seat(struct presence_set *presences, struct pane_ref *agent)
 {
 	char name[PRESENCE_NAME_MAX + 1], thread[PANE_REF_THREAD_SIZE];

@@ -312,7 +312,7 @@ static void guard_text(struct texting *texting)
 		on_guarded_text(texting, true, texting->sign);
 }
 
-/* Types a text. The caller has chosen text and pane, so the text may go to any program. */
+/* Types a text, after a check of the pane by person_guard(). */
 static void run_text(struct request *request, const struct submit_text *text,
     const struct muxbus_pane *pane, bool force)
 {

@@ -10,7 +10,7 @@ struct pending_entry {
 	const char *kind; /* "timer", "job", "watch", "wait", "command" or "notification" */
 	const char *id;
 	const struct pane_ref *address; /* cleared: none */
-	int64_t due_ms; /* CLOCK_REALTIME at which it ends at the latest; 0: not known */
+	int64_t due_ms; /* CLOCK_REALTIME of the latest end; 0: not known */
 	const char *what; /* command, file or text; NULL: none */
 };
 
@@ -24,6 +24,6 @@ bool pending_is_any(const struct daemon *daemon, const struct pane_ref *address)
 
 /*
  * Call this after a restart: makes the promises (deliver/way_promise.h) again for all addresses
- * with something pending.
+ * with pending requests.
  */
 void pending_restore(struct daemon *daemon);

@@ -53,7 +53,7 @@ static bool check_array(struct request *request, const char *name, const struct 
 		request, name, "must be an array, not %s", json_type_name(value->type));
 }
 
-/* Fails the request. The text about a wrong parameter begins with its name. */
+/* Fails the request. The text about a wrong parameter begins with the name of the parameter. */
 static void fail(struct request *request, const struct tool_failure *failure)
 {
 	char data[64];

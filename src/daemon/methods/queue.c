@@ -290,7 +290,7 @@ static char *post_data(struct request *request, const struct json *data, bool *r
 	return NULL;
 }
 
-/* Answers a post. is_synced: does so when the disk has everything up to the ticket. */
+/* Answers a post. is_synced: waits until the disk has everything up to the ticket. */
 static void post_finish(
     struct request *request, uint64_t seq, const char *id, uint64_t ticket, bool is_synced)
 {
@@ -329,7 +329,7 @@ static bool post_repeat(struct request *request, const struct post_args *args)
 	bool is_repeated;
 	if (!repeat_find(request, "post_notification", args->key, &earlier))
 		return false;
-	/* The same key with another text is a new notification. */
+	/* The same key with another text is another post. */
 	is_repeated = earlier.content == request_once(request)->content;
 	note = queue_find_id(queue, earlier.id);
 	if (note != NULL)

@@ -344,7 +344,7 @@ size_t timer_count(const struct timer_set *set)
 	return set->count;
 }
 
-/* Fires a timer. A recurring one is due again by its own schedule, so that it does not drift. */
+/* Fires a timer. A recurring timer is due again by its own schedule, so that it does not drift. */
 static void timer_fire(struct timer_set *set, struct timer *timer)
 {
 	int64_t late_ms = now_boot_ms(set) - timer->boot_due_ms;
