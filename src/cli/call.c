@@ -158,9 +158,7 @@ static enum cli_status run(
 	return status_of(result);
 }
 
-/*
- * Returns true if a word is the text: without a key, with the key text or base64, or behind "--".
- */
+/* Returns true if a word is the text: without a key, with key text or base64, or behind "--". */
 static bool is_text(const struct method_call *call, int at)
 {
 	const char *word = call->words[at];

@@ -4,10 +4,7 @@
 
 #include "base/base.h"
 
-/*
- * Finds the path of a program: beside this program, or else in PATH. Returns false if there is
- * none.
- */
+/* Finds the path of a program: beside this program, or else in PATH. Returns false without one. */
 bool program_find(const char *name, char *out, size_t size);
 
 /* Finds the path of a program in PATH; ignores relative entries. */

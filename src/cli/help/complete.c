@@ -73,8 +73,8 @@ static void offer_list(struct completion *completion, const char *list, char sep
 }
 
 /*
- * How to complete an argument: `method` returns the array `list`. The word is `member` of a row,
- * its description the members `about`.
+ * How to complete an argument: `method` returns the array `list`. The word is `member` of a row;
+ * the members `about` describe it.
  */
 static const struct live {
 	const char *key;

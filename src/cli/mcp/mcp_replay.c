@@ -25,7 +25,7 @@ struct pending_request {
 	char *id; /* JSON text */
 	char *line; /* without its newline; NULL if it must not be sent again */
 	size_t len;
-	uint64_t end; /* offset of its end in the bytes of this connection; 0: not queued */
+	uint64_t end; /* offset of the line's end in the bytes of this connection; 0: not queued */
 	enum fate fate;
 	bool is_initialize;
 	bool is_stream; /* subscriptions/listen, which has no answer until the agent cancels it */

@@ -18,7 +18,7 @@
 #define MCP_REPLAY_PENDING_MAX 1000 /* unanswered requests; more are refused */
 #define MCP_REPLAY_HELD_MAX ((size_t)8 * 1024 * 1024) /* bytes; beyond, the agent is not read */
 #define MCP_REPLAY_UNREAD_MAX ((size_t)1024 * 1024) /* bytes; beyond, the daemon is not read */
-#define MCP_REPLAY_KEPT_MAX 64 /* subscriptions to repeat */
+#define MCP_REPLAY_KEPT_MAX 64 /* subscriptions, and the log level, to repeat */
 
 struct mcp_replay_config {
 	const char *greeting; /* lines that each daemon gets first, and does not answer; or NULL */

@@ -83,9 +83,7 @@ struct config_item {
 	struct span value;
 };
 
-/*
- * Finds the next item of an object or array at `begin`. *at begins as 0. Returns false at the end.
- */
+/* Finds the next item in the object or array at `begin`. *at begins as 0. False after the last. */
 static bool next_item(const char *text, size_t begin, size_t *at, struct config_item *ret_item)
 {
 	size_t i = skip_space(text, *at ? *at : begin + 1);

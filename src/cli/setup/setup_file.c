@@ -146,7 +146,7 @@ static bool lacks_integrations(const struct setup_file *file, char *ret_reason, 
 /* The origin of the Muxbus entries in a file. */
 enum entry {
 	ENTRY_NONE,
-	ENTRY_OURS, /* setup wrote them, from any installation; there may be more members */
+	ENTRY_OURS, /* setup of any installation wrote them; people may add members */
 	ENTRY_CHANGED, /* setup wrote them; a person added arguments or removed members */
 	ENTRY_OTHER, /* a person wrote them */
 };
@@ -223,9 +223,7 @@ static const struct json *read_value(struct json_reader *reader, const struct se
 	return value;
 }
 
-/*
- * Compares a value with its step. *ret_has_tools: the value is an array that ends in --tools=SET.
- */
+/* Compares a value with its step. *ret_has_tools: the value is an array with --tools=SET last. */
 static enum entry compare_step(const struct setup_file *file, const struct setup_step *step,
     const struct buf *text, bool *ret_has_tools)
 {

@@ -48,9 +48,9 @@ struct setup_file {
 struct setup_agent {
 	const char *name;
 	const char *title; /* such as "Claude Code" */
-	const char *home_variable; /* environment variable with the path of its folder, or NULL */
-	const char *home; /* its folder below $HOME, if the variable is not set */
-	/* A file below its folder that mentions muxbus if muxbus is installed as an extension. */
+	const char *home_variable; /* variable with the path of the agent's folder, or NULL */
+	const char *home; /* the agent's folder below $HOME, if the variable is not set */
+	/* A file below the folder that mentions muxbus if muxbus is installed as an extension. */
 	const char *elsewhere;
 	/* The first file has a path for the user. Unused entries at the end have no paths. */
 	struct setup_file files[SETUP_FILES_MAX];

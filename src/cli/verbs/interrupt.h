@@ -42,9 +42,7 @@ enum interrupt_wake interrupt_wait(
 struct link *interrupt_reconnect(const struct interrupt *interrupt, struct cli *cli, int tries,
     int64_t deadline, enum interrupt_wake *ret_wake);
 
-/*
- * Returns the exit status of a stopped verb: CLI_SIGNAL plus the signal, or CLI_DONE without one.
- */
+/* Returns the exit status of a stopped verb: CLI_SIGNAL plus the signal; CLI_DONE without one. */
 enum cli_status interrupt_status(void);
 
 /* Reads all that extra_fd has, and ignores it. */

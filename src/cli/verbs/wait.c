@@ -245,7 +245,7 @@ enum cli_status wait_run(struct cli *cli, int argc, char **argv)
 
 struct condition_word {
 	const char *name; /* of the member that the word sets */
-	const struct json *property; /* of the member; NULL: it is not of the open condition */
+	const struct json *property; /* schema of the member; NULL: not in the open condition */
 	const struct json *kind; /* the condition that the word begins; NULL: a member */
 };
 

@@ -236,7 +236,7 @@ static void settle_taken(const struct next_wait *wait, const uint64_t *taken, in
 /* Answers if there is a notification or the time is over. Returns false if the request waits on. */
 static bool next_answer(struct next_wait *wait, bool is_time)
 {
-	/* One time for all entries, so that none falls due meanwhile, out of order. */
+	/* One now_ms for all entries: one that falls due meanwhile would be out of order. */
 	int64_t count = 0, due_ms, wake_ms = wait->end_ms, now_ms = clock_mono_ms();
 	const struct notification *note = next_peek(wait, wait->after, now_ms, &due_ms);
 	struct request_view *view = request_view(wait->request);

@@ -213,7 +213,7 @@ static const struct field_result narrow_results[] = {
     {0},
 };
 
-/* Restricts the peer at once, so that no later request of the peer is handled before. */
+/* Restricts the peer at once, before any later request of the peer is handled. */
 static void handle_narrow(struct request *request, const void *data)
 {
 	const struct narrow_args *args = data;

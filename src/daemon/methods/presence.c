@@ -60,8 +60,8 @@ static const struct field_result report_results[] = {
 
 /*
  * Returns true if the agent may be in another pane than its process. Codex runs the children of all
- * windows under one process, whose environment names the pane where it was started, even if that
- * pane is closed or the request is from another one.
+ * windows under one process. Its environment names the pane where the process was started, even if
+ * that pane is closed or the request comes from another pane.
  */
 static bool may_be_elsewhere(const struct report_args *args)
 {
@@ -183,8 +183,8 @@ static void report_agent(struct request *request, const void *data)
 }
 
 /*
- * Finds the pane that a report affects: an unknown session would get its notifications in the first
- * pane that reports it.
+ * Finds the pane that a report affects. Refuses a session of another pane, and an unknown session
+ * that may be elsewhere: its notifications would go to the first pane that reports it.
  */
 static bool affects_report(struct request *request, const void *data, struct pane_ref *ret_pane)
 {
