@@ -38,6 +38,6 @@ bool config_file_remove(struct config_file *file, bool has_backup, char *ret_rea
 /* Replaces the text from begin to end by bytes. Ends the process if the result has no room. */
 void config_splice(struct buf *text, size_t begin, size_t end, const void *bytes, size_t len);
 
-/* Calls visit with the text of each readable backup of the file. If visit returns true, removes it. */
+/* Calls visit with the text of each readable backup; removes the backup if visit returns true. */
 void config_file_each_backup(
     const struct config_file *file, bool (*visit)(void *data, const struct buf *text), void *data);
