@@ -61,7 +61,7 @@ struct mcp_replay {
 	bool is_described; /* a daemon has answered describe; before, requests are held */
 	unsigned our_last;
 	unsigned our_initialize; /* number of the pending repeated initialize; 0 if none */
-	bool list_changes[LISTS_COUNT]; /* the server said that it announces changes of this list */
+	bool list_changes[LISTS_COUNT]; /* the daemon said that it announces changes of this list */
 };
 
 struct mcp_replay *mcp_replay_new(const struct mcp_replay_config *config)

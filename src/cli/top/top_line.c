@@ -139,7 +139,7 @@ static size_t link_len(const char *bytes, size_t len)
 
 static void take_colour(struct top_ink *ink, const char *bytes, size_t len)
 {
-	/* ESC[m, ESC[0m and ESC[0;...m reset all styles. Without room, the older styles are dropped. */
+	/* ESC[m, ESC[0m and ESC[0;...m reset all styles. Without room, older styles are dropped. */
 	bool is_reset = len == 3 || (bytes[2] == '0' && (bytes[3] == ';' || bytes[3] == 'm'));
 	if (is_reset || ink->len + len > sizeof ink->text)
 		ink->len = 0;

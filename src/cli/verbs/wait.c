@@ -254,7 +254,7 @@ struct conditions {
 	const struct json *kinds;
 	const struct json *open; /* the condition in progress, or NULL */
 	bool has_pane; /* the condition in progress has a pane */
-	const char *pane; /* for conditions without a pane; NULL: our own pane */
+	const char *pane; /* for conditions without a pane; NULL: the daemon takes our own pane */
 	char *reason;
 	size_t reason_size;
 };

@@ -130,7 +130,7 @@ struct capture_call {
 	struct capture_args args; /* its pointers are valid only while the request is handled */
 	uint32_t pane;
 	unsigned flags; /* enum muxbus_capture_flag */
-	int64_t asked; /* lines above the screen that the caller wants */
+	int64_t asked; /* lines above the screen that the request wants */
 	int64_t history; /* lines above the screen that are captured */
 	char *title; /* text of the bar above a picture; NULL: no bar */
 };

@@ -158,7 +158,7 @@ struct next_wait {
 	int64_t limit;
 	struct consumer_filter filter;
 	char filter_id[CONSUMER_FILTER_ID_MAX + 1];
-	struct pane_ref agent; /* the agent that calls; cleared: none */
+	struct pane_ref agent; /* the agent that requests; cleared: none */
 	uint64_t shown; /* number of the last entry that the reader sees */
 	bool has_acked; /* the request has acknowledged notifications */
 	bool is_own; /* only notifications for this agent are wanted */

@@ -199,7 +199,7 @@ static bool affects_timer(struct request *request, const void *data, struct pane
 	const struct timer_cancel_args *args = data;
 	const struct timer *timer = timer_find(request_daemon(request)->timers, args->timer);
 	if (timer == NULL)
-		/* no such timer: the call affects no pane but the caller's */
+		/* no such timer: the call affects no pane but the requester's */
 		return role_affects_caller(request, data, ret_pane);
 	*ret_pane = timer->pane;
 	return true;
