@@ -388,7 +388,9 @@ static const char *const *text_members(const char *method, const struct json *re
 		return NULL;
 	if (str_row(texts, method) != NULL)
 		return str_row(texts, method)->members;
-	/* Another method, such as a declared tool, returns text if it has only text and note. */
+	/*
+	 * Other results are text if they have only text and note, such as those of declared tools.
+	 */
 	if (json_member(result, "text") == NULL)
 		return NULL;
 	json_each_member (member, result)

@@ -271,7 +271,9 @@ bool config_toml_remove(struct config_toml *config)
 			return false;
 		if (!place.is_there)
 			return true;
-		/* Remove a blank line before the table too if another or the text's end follows. */
+		/*
+		 * If a blank line or the end follows the table, remove a blank line before it too.
+		 */
 		begin = place.begin;
 		is_last = text[place.end] == '\0' || text[place.end] == '\n';
 		if (is_last && begin > 0 && text[begin - 1] == '\n' &&

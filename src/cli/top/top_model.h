@@ -19,7 +19,7 @@ struct top_column {
 	const char *title;
 	enum top_kind kind;
 	unsigned width; /* in cells; 0: gets a share of the rest */
-	unsigned rank; /* without room, columns with the highest rank are omitted first; 0: none */
+	unsigned rank; /* for lack of room, the highest ranks are omitted first; 0: never omitted */
 	bool is_right;
 	const char *member; /* member to show; if NULL, read() is called */
 	/* Appends the text for the column; for TOP_AGE and TOP_DUE a time as text. */
@@ -43,7 +43,7 @@ struct top_status {
 	char tmux_version[32];
 	int64_t tmux_pid; /* 0 if unknown */
 	int64_t started_ms; /* real time; 0 if unknown */
-	bool is_fleet; /* hosts are counted */
+	bool is_fleet; /* the counts of hosts are set */
 	int64_t hosts, hosts_up, hosts_connecting, hosts_down, sessions, windows, peers, waits;
 	int64_t undelivered, consumers;
 	int64_t last; /* number of the last event or notification */

@@ -379,7 +379,7 @@ static enum top_action ask_stop(struct top_view *view, const struct top_model *m
 		(void)snprintf(view->message, sizeof view->message, "it has ended already");
 		return TOP_CHANGED;
 	}
-	choose(view, item, view->place[view->list]); /* by its id, while the prompt is open */
+	choose(view, item, view->place[view->list]); /* keep this item during the prompt */
 	view->prompt = TOP_PROMPT_STOP;
 	return TOP_CHANGED;
 }
@@ -413,7 +413,7 @@ static enum top_action begin_send(struct top_view *view, const struct top_model 
 	const struct top_item *item = top_view_chosen(view, model);
 	if (item == NULL || item->pane == NULL)
 		return TOP_NOTHING;
-	choose(view, item, view->place[view->list]); /* by its id, while the prompt is open */
+	choose(view, item, view->place[view->list]); /* keep this item during the prompt */
 	view->answer[0] = '\0';
 	view->prompt = TOP_PROMPT_SEND;
 	return TOP_CHANGED;

@@ -379,7 +379,7 @@ static bool make_session(struct restore *restore, const struct json *window)
 	return true;
 }
 
-/* Creates the session in its group, to share the windows. Returns false if it has no group yet. */
+/* Creates the session in its group, to share windows. Returns false if the group is new. */
 static bool join_group(struct restore *restore, int64_t group)
 {
 	for (size_t i = 0; i < restore->group_count; i++) {

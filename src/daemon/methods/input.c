@@ -479,7 +479,7 @@ static void put_report(struct buf *out, enum typed_encoding encoding, unsigned b
 	put_coordinate(out, encoding, args->y);
 }
 
-/* What an action adds to the number of its button, or its whole number if it has no button. */
+/* The number that an action adds to that of its button, or its own number if it has no button. */
 static const uint8_t action_numbers[] = {
     [ACTION_MOVE] = BUTTON_MOTION + BUTTON_NONE,
     [ACTION_DRAG] = BUTTON_MOTION,

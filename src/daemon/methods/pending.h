@@ -16,7 +16,7 @@ struct pending_entry {
 
 typedef void pending_fn(void *data, const struct pending_entry *pending);
 
-/* Calls fn for all that is pending for an address; NULL: for all addresses, no notifications. */
+/* Calls fn for what is pending for an address; NULL: for all addresses, but no notifications. */
 void pending_each(
     const struct daemon *daemon, const struct pane_ref *address, pending_fn *fn, void *data);
 

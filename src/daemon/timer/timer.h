@@ -61,14 +61,14 @@ enum timer_verdict timer_sleep(struct timer_set *set, const struct pane_ref *pan
     bool is_recurring, const struct once *once, const struct timer **ret_timer,
     char old_id[NOTIFICATION_ID_SIZE]);
 
-/* Sets a reminder; copies text. Returns NULL at REMINDERS_MAX reminders or TIMERS_MAX timers. */
+/* Sets a reminder; copies text. NULL: there are REMINDERS_MAX reminders or TIMERS_MAX timers. */
 const struct timer *timer_remind(struct timer_set *set, const struct pane_ref *pane, int64_t ms,
     bool is_recurring, const char *text, const struct once *once);
 
 /* Returns true if the timer survives kill -9. */
 bool timer_is_durable(const struct timer_set *set, const struct timer *timer);
 
-/* Cancels a timer. Returns false if none has this id. *ret_is_durable: kill -9 cannot undo it. */
+/* Cancels a timer. Returns false if none has this id. *ret_is_durable: kill -9 cannot undo this. */
 bool timer_cancel(struct timer_set *set, const char *id, bool *ret_is_durable);
 
 const struct timer *timer_find(const struct timer_set *set, const char *id);
