@@ -30,7 +30,7 @@ enum interrupt_wake {
 	INTERRUPT_READER, /* our output has no reader */
 };
 
-/* Waits for an enum interrupt_wake. link may be NULL; timeout_ms -1: no timeout. */
+/* Waits until one of enum interrupt_wake happens. link may be NULL; timeout_ms -1: no timeout. */
 enum interrupt_wake interrupt_wait(
     const struct interrupt *interrupt, struct link *link, int64_t timeout_ms, int *ret_signal);
 

@@ -295,7 +295,7 @@ static void tell_input(struct run_verb *run)
 	cli_error("standard input does not reach job %s, which --stdin would pass on", run->id);
 }
 
-/* Prints new output, but without --follow not while another job of the shell is in front. */
+/* Prints new output; without --follow, nothing while another job of the shell is in front. */
 static enum cli_status print_output(struct run_verb *run)
 {
 	if (!run->wants_follow && !screen_is_ours(STDOUT_FILENO))

@@ -108,7 +108,7 @@ static bool check_typing(struct request *request, const struct command_judgement
 	return refuse(request, &refusal, word, "");
 }
 
-/* Checks for commands that may end the tmux server if their window has several panes. */
+/* Allows a command that can end tmux only if the window that -t names has one pane. */
 static bool check_fatal(
     struct request *request, const struct command_judgement *judgement, const char *word)
 {
