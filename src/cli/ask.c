@@ -117,7 +117,7 @@ static enum link_read greet(const struct cli *cli, struct link *link, const stru
 	is_unknown = read == LINK_LINE && ret_answer->error != NULL;
 	if (is_unknown)
 		read = link_ask(link, "describe", "{\"method\":\"ping\"}", ASK_MUTE_MS, ret_answer);
-	/* If describe about ping fails too, the daemon is old, or in a fleet maybe an old host. */
+	/* If describe fails even for ping, the daemon or, in a fleet, one host is old. */
 	if (read == LINK_LINE && (ret_answer->error == NULL || !cli->is_fleet))
 		compare_version(cli, ret_answer->result);
 	if (read == LINK_LINE && is_unknown)

@@ -28,7 +28,7 @@ static bool follow_links(const char *path, char target[PATH_MAX])
 		char *slash = strrchr(target, '/');
 		size_t dir = slash != NULL ? (size_t)(slash - target) + 1 : 0;
 		if (len < 0)
-			return true; /* the path is no link, or is absent */
+			return true; /* the path is no link, or cannot be read */
 		link[len] = '\0';
 		dir = link[0] == '/' ? 0 : dir;
 		if (dir + (size_t)len >= PATH_MAX) {

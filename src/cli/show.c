@@ -383,7 +383,7 @@ static const struct {
 static const char *const *text_members(const char *method, const struct json *result)
 {
 	static const char *const only_text[] = {"text", NULL};
-	/* After a question or a timeout, other members matter too. */
+	/* With another outcome, such as a question or a timeout, other members matter too. */
 	if (strcmp(json_get_str(result, "outcome", "ready"), "ready") != 0)
 		return NULL;
 	if (str_row(texts, method) != NULL)

@@ -89,7 +89,7 @@ static void fit(size_t *widths, size_t count, size_t columns)
 		for (size_t i = 0; i < count; i++)
 			if (i != widest && widths[i] > second)
 				second = widths[i];
-		/* Shrink the widest column to the second widest or, if they are equal, by one. */
+		/* Shrink the widest column to no less than the second widest, or by one. */
 		over = total - columns;
 		step = widths[widest] > second ? widths[widest] - second : 1;
 		widths[widest] -= step < over ? step : over;

@@ -234,7 +234,7 @@ static void put_method(struct help_page *page, const struct json *row, const cha
 	}
 	put_arguments(page, schema);
 	put_results(page, json_member(row, "result"));
-	/* A declared tool has no example. Without required arguments, an example would be wrong. */
+	/* A declared tool has no example, and values for its required arguments are not known. */
 	if (example == NULL && json_member(schema, "required") != NULL) {
 		buf_finish(&text);
 		return;

@@ -14,7 +14,7 @@ enum { WORDS_MAX = 16, COMMAND_SIZE = 1024, STATUS_NOT_RUN = 127 };
 static bool fits(const char *text, size_t len)
 {
 	struct winsize size;
-	size_t rows = 1; /* the shell's prompt */
+	size_t rows = 1; /* a row for the prompt of the shell */
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_row == 0)
 		return true;
 	if (size.ws_col < screen_columns(STDOUT_FILENO)) /* too narrow: lines go on in more rows */

@@ -442,7 +442,7 @@ static void write_greeting(
 		json_put_str(&writer, "pane", pane);
 		json_put_given(&writer, "session", variable(agents[i].session));
 		message_end_notice(&writer);
-		break; /* an agent that runs in another one has both marks: the first row counts */
+		break; /* an agent in another agent has both marks: report the first row */
 	}
 }
 

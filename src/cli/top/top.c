@@ -213,7 +213,7 @@ static enum cli_status print_snapshot(struct link *link)
 	struct json_writer writer;
 	struct buf out;
 	enum cli_status status = CLI_DONE;
-	bool has_missing = false; /* the missing hosts of the first list were written */
+	bool has_missing = false; /* the missing hosts of a list were written */
 	json_start_object(&writer, &out, LINK_LINE_MAX);
 	for (size_t i = TOP_HOME; i < TOP_LIST_COUNT_; i++) {
 		const char *member = top_tables[i].member;
@@ -347,7 +347,7 @@ static int wait_ms(const struct top *top, int64_t now_ms)
 
 static void run(struct top *top)
 {
-	bool is_due = true; /* draw after a key, a signal or a tick */
+	bool is_due = true; /* the screen may have changed */
 	while (!top->is_over) {
 		struct pollfd fds[] = {
 		    {.fd = STDIN_FILENO, .events = POLLIN},

@@ -155,7 +155,7 @@ static void lose(struct top_feed *feed, const char *reason)
 static void ask(
     struct top_feed *feed, enum question question, const char *method, const char *params)
 {
-	/* The time is set after a failure too, so that the retry is not immediate. */
+	/* Set the time even if the request fails, so that the retry is not immediate. */
 	feed->when[question] = clock_mono_ms();
 	feed->is_due[question] = false;
 	if (feed->link == NULL)

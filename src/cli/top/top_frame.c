@@ -348,7 +348,7 @@ static void lay_out(const struct top_table *table, size_t room, const size_t nee
 		}
 		if (used > room + GAP && most > 0)
 			continue;
-		/* Flexible columns share the remaining cells; the first ones get one more. */
+		/* Flexible columns share the remaining cells; the first ones may get one more. */
 		rest = used < room + GAP ? room + GAP - used : 0;
 		for (size_t i = 0; table->columns[i].title != NULL && flexible > 0; i++) {
 			size_t part;

@@ -262,7 +262,7 @@ size_t top_view_items(struct top_view *view, const struct top_model *model,
 	/* Initially choose another pane than that of this program. */
 	if (id == NULL && view->list <= TOP_PANES && other != SIZE_MAX)
 		chosen = other;
-	/* Without a chosen item, choose the item at the last position, or the last item. */
+	/* If the chosen item is not listed, choose the last position, or the last item. */
 	if (chosen == SIZE_MAX)
 		chosen = view->place[view->list] < count ? view->place[view->list]
 		    : count > 0                          ? count - 1

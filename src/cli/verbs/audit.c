@@ -79,7 +79,7 @@ static enum cli_status find_pane(struct link *link, const char **pane, char id[C
 	uint32_t number;
 	if (*pane == NULL ||
 	    (percent != NULL && str_parse_id(percent, strlen(percent), '%', &number)))
-		return CLI_DONE; /* an id; the pane may be gone */
+		return CLI_DONE; /* no pane, or an id, whose pane may be gone */
 	status = ask_method(link, "get_pane", ASK_PARAMS({"pane", .text = *pane}), &result);
 	(void)snprintf(id, CLI_ID_SIZE, "%s", json_get_str(result, "pane", ""));
 	*pane = id;

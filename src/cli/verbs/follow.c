@@ -240,7 +240,7 @@ static void keep_seq(struct follow *follow, int64_t seq)
 {
 	if (!follow->is_confirmed && follow->printed_count < PRINTED_MAX)
 		follow->printed[follow->printed_count++] = seq;
-	/* A notification that another program settles stays here: the oldest makes room. */
+	/* Notifications that other programs settle stay in the list, so it can be full. */
 	if (follow->unconfirmed_count == PRINTED_MAX)
 		forget_unconfirmed(follow, 0);
 	if (follow->is_confirmed)

@@ -30,7 +30,7 @@ static void mark_format(struct buf *out, const struct mark *mark)
 	put_field(out, "to", mark->to);
 	put_field(out, "question", mark->question);
 	put_field(out, "wake", mark->wake);
-	/* A terminal would swallow the text behind a mark without an end, so the end has room. */
+	/* Keep room for the end: a terminal swallows text behind a mark that has no end. */
 	out->max += strlen("\033\\");
 	(void)buf_append_str(out, "\033\\");
 }

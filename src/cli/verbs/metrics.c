@@ -82,7 +82,7 @@ static void put_numbers(struct buf *out, const struct json *status)
 		for (size_t step = 0; step < 3 && metrics[i].path[step] != NULL; step++)
 			value = json_member(value, metrics[i].path[step]);
 		if (value == NULL || value->type != JSON_NUMBER)
-			continue; /* this version of the daemon lacks the number */
+			continue; /* the daemon does not report this number */
 		put_head(out, metrics[i].name, metrics[i].is_counter ? "counter" : "gauge",
 		    metrics[i].help);
 		(void)buf_printf(out, "%s %.*s\n", metrics[i].name, (int)value->len, value->text);

@@ -162,7 +162,7 @@ static void take_output(struct record *record, const struct json *event)
 	const struct json *text = json_member(event, "text");
 	size_t known;
 	if (to <= record->next || text == NULL || text->type != JSON_STRING)
-		return; /* the captured screen includes this output */
+		return; /* already recorded, or without text */
 	if (from > record->next) {
 		record->wants_screen = true;
 		return;
@@ -278,7 +278,7 @@ static enum cli_status follow(struct record *record, const struct interrupt *int
 			return CLI_NO;
 		wake = interrupt_wait(interrupt, record->link, clock_left_ms(deadline), &signal);
 		if (wake != INTERRUPT_LINK)
-			break; /* stopped or timed out, so the recording is complete */
+			break; /* a signal, the timeout, or no reader: the recording is complete */
 		status = take_lines(record);
 		if (status == CLI_DONE && record->wants_screen)
 			status = catch_up(record);

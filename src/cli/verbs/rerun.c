@@ -177,7 +177,7 @@ static int take_folder(
 	if (snprintf(path, sizeof path, "%s%s/", folder, event->name) >= (int)sizeof path)
 		return 0;
 	if (event->mask & (IN_CREATE | IN_MOVED_TO)) {
-		forget(tree, path); /* another folder had this name */
+		forget(tree, path); /* forget an older folder with this name */
 		return look_at(tree, folder, event->name, true);
 	}
 	path[strlen(path) - 1] = '\0';
@@ -253,7 +253,7 @@ static int take_pattern(struct file_tree *tree, const char *text)
 		    "a pattern must have 1 to %d bytes", PATH_MAX - 4);
 	is_there = stat(text, &status) == 0;
 	is_folder = is_there && S_ISDIR(status.st_mode);
-	/* Braces are no wildcards here, so such a pattern would never match. */
+	/* Braces are no wildcards here, as the user may expect. */
 	if (!is_there && strchr(text, '{') != NULL && strchr(text, ',') != NULL)
 		return str_refuse(tree->reason, tree->reason_size,
 		    "%s: braces are no wildcard: write a pattern for each", text);
@@ -272,7 +272,7 @@ static int take_pattern(struct file_tree *tree, const char *text)
 	pattern[len] = '\0';
 	/* The base ends at the last slash before the first wildcard. */
 	at = strcspn(pattern, "*?[\\");
-	/* A file or missing name may become a folder, so all below it matches too. */
+	/* A name without wildcards may be or become a folder, so match all files below it too. */
 	strcpy(pattern + len, is_folder ? "**" : at == len ? "/**" : "");
 	while (at > 0 && pattern[at - 1] != '/')
 		at--;

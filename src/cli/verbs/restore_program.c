@@ -189,7 +189,7 @@ bool tmux_server_find(const struct cli *cli, struct link *link, bool *ret_is_new
 	while (ask_method(link, "status", ASK_PARAMS({0}), &status) == CLI_DONE) {
 		if (strcmp(json_get_str(json_member(status, "tmux"), "state", ""), "live") == 0)
 			return true;
-		/* A killed server may still accept a connection. */
+		/* Check each time: at first, a killed server may still accept connections. */
 		if (!*ret_is_new && !locate_tmux_runs(cli)) {
 			if (!start(cli))
 				return false;

@@ -65,7 +65,7 @@ static enum cli_status put_command(const struct run_verb *run, struct buf *comma
 	if (run->is_shell) {
 		r = buf_append_str(command, run->words[0]);
 	} else {
-		/* Without exec, the shell would run its own echo, test or kill. */
+		/* Without exec, the shell would run its builtins, such as echo. */
 		r = buf_append_str(command, "exec");
 		for (int i = 0; i < run->count && r == 0; i++) {
 			r = buf_append_byte(command, ' ');

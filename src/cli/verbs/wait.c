@@ -207,7 +207,7 @@ static enum cli_status run(struct wait_verb *wait)
 		link = NULL;
 		if (status == CLI_UNREACHABLE && wait->cli->is_fleet &&
 		    clock_left_ms(deadline) > 0) {
-			/* The daemons of the hosts continue their waits. */
+			/* The daemons of the hosts still run, so wait again. */
 			cli_error("the fleet is started again");
 			link = interrupt_reconnect(NULL, wait->cli, RECONNECT_TRIES, -1, &wake);
 			wait->timeout_ms = clock_left_ms(deadline);

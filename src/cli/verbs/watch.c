@@ -143,7 +143,7 @@ static enum cli_status watch_all(struct watch_verb *watch)
 		link_close(link);
 		link = NULL;
 		if (status == CLI_UNREACHABLE && watch->reconnects) {
-			/* Resume after the last event; but hosts of a fleet count their own. */
+			/* Resume after the last event, unless hosts have their own numbers. */
 			watch->has_after |= watch->last > 0 && !watch->cli->is_fleet;
 			watch->after = watch->last > 0 ? watch->last : watch->after;
 			cli_error("muxbusd is gone; waiting for it");

@@ -560,7 +560,10 @@ static void answer_reading(const struct output_reading *reading)
 	size_t used;
 	buf_init(&bytes, reading->max);
 	read_slice(reading, &bytes, &slice);
-	/* An incomplete character or line at the end is for the next read, unless a gap follows. */
+	/*
+	 * An incomplete character at the end is for the next read, unless a gap follows. With
+	 * strip, an incomplete escape sequence is too.
+	 */
 	used = bytes.len;
 	if (used > 0 && reading->args.strip)
 		used = strip(&bytes);

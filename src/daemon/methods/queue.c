@@ -329,7 +329,7 @@ static bool post_repeat(struct request *request, const struct post_args *args)
 	bool is_repeated;
 	if (!repeat_find(request, "post_notification", args->key, &earlier))
 		return false;
-	/* The same key with another text is another post. */
+	/* The same key with other parameters is another post. */
 	is_repeated = earlier.content == request_once(request)->content;
 	note = queue_find_id(queue, earlier.id);
 	if (note != NULL)
