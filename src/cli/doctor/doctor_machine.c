@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The part of muxbus doctor for the kernel: inotify limits, and the disk of the state directory. */
+/* The part of muxbus doctor for this machine: inotify limits, the state directory and its disk. */
 #include "cli/doctor/doctor.h"
 
 #include <sys/inotify.h>

@@ -40,7 +40,7 @@ struct mcp_options {
 	bool is_legacy;
 	bool starts_nothing; /* --no-start: start no daemon */
 	bool is_read_only, owns_panes;
-	const char *role; /* from the two options above; NULL: full */
+	const char *role; /* of --read-only or --own-panes; NULL: full */
 };
 
 struct losses {

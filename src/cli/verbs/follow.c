@@ -125,7 +125,10 @@ static enum step judge(struct follow *follow, const struct json *error)
 	return end(follow, ask_say_error(error));
 }
 
-/* Asks while the output has a reader. *ret_result is lent. ret_result NULL: accepts errors too. */
+/*
+ * Sends a request, and waits for its answer while the output has a reader. *ret_result is lent;
+ * ret_result NULL: accepts errors too.
+ */
 static enum step ask(struct follow *follow, const char *method, const struct ask_param *params,
     int64_t timeout_ms, const struct json **ret_result)
 {

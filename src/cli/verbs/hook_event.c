@@ -45,7 +45,7 @@ static const struct {
     {"idle_prompt", "Claude is waiting for your input", "idle"},
 };
 
-/* Environment variables that agents set for their hooks. */
+/* Environment variables that agents set for their child processes. */
 static const struct {
 	const char *variable, *agent;
 } signs[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Functions that the methods that read the queue share. */
+/* Functions shared by the methods that read the queue. */
 #pragma once
 
 #include "daemon/queue/consumer.h"
