@@ -8,14 +8,14 @@
 #include "lib/sync/lister.h"
 #include "lib/sync/publish.h"
 
-/* For this long after text that may contain lines, events are not trusted. */
+/* After text that may contain lines, events are not trusted for this time. */
 #define DISTRUST_MS 1000
 
 /* How one kind of event is handled. Both functions are only called for the primary connection. */
 struct kind {
 	bool changes_model;
 	void (*take)(struct muxbus_sync *sync, const struct muxbus_event *event);
-	/* Called instead for an event that is not trusted: lists its object. NULL: take() is. */
+	/* Called instead for an event that is not trusted; NULL: take() is called anyway. */
 	void (*doubt)(struct muxbus_sync *sync, const struct muxbus_event *event);
 };
 
@@ -81,7 +81,7 @@ static void take_session_name(struct muxbus_sync *sync, const struct muxbus_even
 		use_name(sync, event, session->name, session_name);
 }
 
-/* A window with alerts is listed instead, because alerts end without an event. */
+/* If the window has alerts, its session is listed instead: alerts end without an event. */
 static void take_current_window(struct muxbus_sync *sync, const struct muxbus_event *event)
 {
 	const struct muxbus_session *session = muxbus_model_session(sync->model, event->session);
@@ -170,7 +170,10 @@ static void take_active_pane(struct muxbus_sync *sync, const struct muxbus_event
 	publish_changed(sync, model);
 }
 
-/* The event has no session: lists the window with a link, or all if the window was known. */
+/*
+ * Lists a new window. Lists the whole server if the window is known: it may have a new link, and
+ * the event does not say in which session.
+ */
 static void take_added(struct muxbus_sync *sync, const struct muxbus_event *event)
 {
 	struct part_ids *added = &sync->lister.added;
@@ -195,7 +198,10 @@ static void list_sessions_of(struct muxbus_sync *sync, uint32_t window)
 	lister_mark(sync, &parts);
 }
 
-/* Returns true if a due listing shows whether a window with at most one link exists. */
+/*
+ * Returns true if a running or due listing shows whether the window exists. Such a listing does not
+ * show which of several links was removed.
+ */
 static bool is_shown_by_listing(const struct muxbus_sync *sync, uint32_t window)
 {
 	const struct muxbus_link *link = model_first_link(sync->model, window);

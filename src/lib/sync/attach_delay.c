@@ -14,7 +14,7 @@
 struct delayed_run {
 	struct list link;
 	struct muxbus_sync *sync;
-	struct muxbus_connection *connection; /* runs the list; NULL: not run yet */
+	struct muxbus_connection *connection; /* set by run_connected(): runs the list */
 	struct muxbus_command *command;
 	struct pending *pending;
 	struct parts read_back; /* parts to list before the reply is passed on; empty: none */
@@ -22,8 +22,8 @@ struct delayed_run {
 	/* Members for a list with read_back. The pending has copies of the replies. */
 	int error;
 	uint8_t *bodies; /* text of the copied replies; NULL: out of memory, the text is lost */
-	bool is_answered; /* the reply was received */
-	bool is_read_back; /* the listing has ended */
+	bool is_answered;
+	bool is_read_back;
 };
 
 static void answer(struct delayed_run *run)
@@ -67,7 +67,7 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	answer(run);
 }
 
-/* Called when the listing has ended: the reply counts even if the listing failed. */
+/* The reply is passed on even if the listing has failed. */
 static void on_listed(void *data, int error UNUSED)
 {
 	struct delayed_run *run = data;
@@ -75,7 +75,6 @@ static void on_listed(void *data, int error UNUSED)
 	answer(run);
 }
 
-/* Takes the reply to a list. If tmux has not run the list, runs the list again later. */
 static void on_run(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct delayed_run *run = data;
@@ -110,7 +109,10 @@ static int new_run(struct muxbus_sync *sync, struct muxbus_command *command, mux
 	return 0;
 }
 
-/* Runs a list on the primary connection, whose session may close before tmux reads the list. */
+/*
+ * Runs a list on the primary connection. If its session closes before tmux has read the list,
+ * on_run() runs the list again.
+ */
 static int run_connected(
     struct muxbus_sync *sync, struct muxbus_command *command, muxbus_reply_fn *reply, void *data)
 {
@@ -145,7 +147,7 @@ void attach_delay_hold(struct muxbus_sync *sync)
 
 /*
  * Runs a list beside the primary connection if the list may show something to a person, run a slow
- * hook, or wait for other lists; else on the primary connection.
+ * hook, or wait for other lists; else on the primary attachment.
  */
 static int run_request(
     struct muxbus_sync *sync, struct muxbus_command *command, muxbus_reply_fn *reply, void *data)
@@ -239,7 +241,7 @@ bool attach_delay_may_open(struct muxbus_sync *sync)
 	return false;
 }
 
-/* Frees the run when it is answered; after an error the caller frees run and pending. */
+/* Runs a waiting list. If this returns an error, the caller frees the run and its pending. */
 static int run_now(struct delayed_run *run)
 {
 	struct muxbus_sync *sync = run->sync;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Decides when a connection may be opened, and whether a user's list runs on the connection or
- * beside it. tmux up to 3.6b crashes if it sends a notification while
- * a `tmux -C` process starts. Such a connection waits for a quiet moment, and user commands wait
- * for the connection. A direct client cannot cause this crash: see direct.h.
+ * beside it. tmux up to 3.6b crashes if it sends an event while a `tmux -C` process starts. So a
+ * connection by such a process waits for a quiet moment, and commands wait until the connection is
+ * open. A direct client cannot cause this crash: see direct.h.
  */
 #pragma once
 
@@ -20,21 +20,23 @@ void attach_delay_disturb(struct muxbus_sync *sync);
 bool attach_delay_may_open(struct muxbus_sync *sync);
 
 /*
- * Runs a user's list, or does so when a connection that is being opened is ready, and always frees
- * it. Lists the parts read_back (or NULL) before reply() is called. Returns 0 or an error as
- * muxbus_sync_run().
+ * Runs a user's list of commands now, or when a connection that is being opened is ready. Always
+ * frees the list. Lists the parts read_back (or NULL) before reply() is called. Returns 0 or an
+ * error as muxbus_sync_run().
  */
 int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
     const struct parts *read_back, muxbus_reply_fn *reply, void *data);
 /*
- * Called when the server has answered a ping. If the connection has then waited for a reply for
- * detached_hold_ms(), tmux has run that list, and a hook delays the reply.
+ * Called when the server has answered a ping. If the connection has awaited a reply for
+ * detached_hold_ms(), a hook delays the reply, and lists beside the connection no longer wait for
+ * it.
  */
 void attach_delay_hold(struct muxbus_sync *sync);
 /*
- * Returns true if the connection is idle or, after a hook has delayed a list, tmux has run all
- * earlier requests. Otherwise detached_go_on() is called when the connection is idle.
+ * Returns true if there is no connection, or it is idle or, after a hook has delayed a list, tmux
+ * has run its ordered lists (struct pending). Otherwise detached_go_on() is called when the
+ * connection is idle.
  */
 bool attach_delay_may_run_beside(struct muxbus_sync *sync);
-/* Runs the waiting commands, unless a connection is being opened that they could crash. */
+/* Runs the waiting commands, unless they could crash tmux while a connection is being opened. */
 void attach_delay_release(struct muxbus_sync *sync);

@@ -24,7 +24,7 @@ static void on_ready(void *data, const struct muxbus_version *version, uint32_t 
 	attachment->on_since = attachment->sync->lister.begun;
 	if (attachment->session == MUXBUS_NO_ID)
 		attachment->session = session;
-	/* The session closed meanwhile, and tmux chose another one. */
+	/* The session was closed meanwhile, and tmux chose another one. */
 	if (attachment->session != session) {
 		attachment_close(attachment);
 		return;
@@ -40,7 +40,7 @@ static void on_output(
 	attachment->outputs++;
 	if (track_output(attachment->sync, attachment, pane, bytes, len))
 		return;
-	/* The listing of the new pane reports a gap, as for a pane that is older than on_since. */
+	/* Makes the new pane look older than on_since, so that its listing reports a gap. */
 	attachment->on_since = attachment->sync->lister.begun;
 	attachment->knows_last = false;
 }
@@ -183,7 +183,7 @@ void attachment_close(struct attachment *attachment)
 	if (attachment->state == ATTACHMENT_CLOSING)
 		return;
 	if (attachment->connection == NULL) {
-		attachment_free(attachment); /* frees its one-shots too if it is detached */
+		attachment_free(attachment);
 		return;
 	}
 	if (attachment->sync->primary == attachment)
@@ -274,7 +274,7 @@ struct flow {
 	struct attachment *attachment;
 	struct muxbus_command *command; /* NULL: not begun, or out of memory */
 	unsigned args; /* number of arguments of the last command */
-	bool turns_on; /* all panes get output, except those that this list pauses */
+	bool turns_on; /* the list turns output on; all panes flow that it does not pause */
 	bool has_failed; /* out of memory: the list lacks a pane */
 };
 
@@ -315,7 +315,7 @@ static void note_last_pane(struct attachment *attachment, const struct muxbus_re
 	}
 }
 
-/* If memory ran out, it is not known which panes flow: closes the connection, for a new one. */
+/* If memory ran out, it is unknown which panes flow: closes the connection to get a new one. */
 static void flow_fail(struct attachment *attachment, int error)
 {
 	library_log(MUXBUS_LOG_WARNING, "session $%u: the flow of output cannot be set: %s",
@@ -501,7 +501,10 @@ static void settle_attachment(struct attachment *attachment)
 	flow_end(&flow);
 }
 
-/* tmux keeps output of moved panes without end, and up to 3.7c dies when one is respawned. */
+/*
+ * Pauses panes that have left the session. tmux queues their output without limit, and tmux up to
+ * 3.7c crashes when such a pane is respawned.
+ */
 static void pause_moved(struct attachment *attachment)
 {
 	const struct muxbus_sync *sync = attachment->sync;

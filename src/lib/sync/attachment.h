@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A session, and the connection attached to it, which reconnects when it ends.
+ * A session and the connection that is attached to it. If the connection ends, it is opened again.
  *
  * Output is never turned off again: with queued output, the flag no-output makes tmux up to 3.6b
  * hang, and :off crashes it. Single panes are paused instead, which costs tmux as little, drops the
@@ -11,7 +11,7 @@
 #include "lib/connection/loop.h"
 
 enum attachment_state {
-	ATTACHMENT_WAITING, /* no connection, until its turn or its timer */
+	ATTACHMENT_WAITING, /* no connection; opened when it is due and no other is opening */
 	ATTACHMENT_OPENING, /* tmux has not answered yet */
 	ATTACHMENT_LIVE,
 	ATTACHMENT_CLOSING, /* detaching; freed when the connection has ended */
@@ -20,26 +20,26 @@ enum attachment_state {
 struct attachment {
 	struct list link; /* in sync->attachments */
 	struct muxbus_sync *sync;
-	struct muxbus_connection *connection; /* NULL while WAITING */
-	uint32_t session; /* MUXBUS_NO_ID until the first connection is ready */
+	struct muxbus_connection *connection; /* NULL while WAITING, and if detached */
+	uint32_t session; /* MUXBUS_NO_ID: detached, or tmux has not chosen it yet */
 	pid_t pid; /* of the control client; 0: none */
 	enum attachment_state state;
 
-	bool is_due; /* while WAITING: the timer has fired */
+	bool is_due; /* while WAITING: a connection may be opened */
 	bool had_people; /* a user's client was attached to the session */
-	bool is_second_life; /* was LIVE before */
-	bool is_scout; /* was attached before the sessions were known */
-	struct detached *detached; /* used instead of a connection; NULL: not detached */
+	bool is_second_life; /* has been LIVE */
+	bool is_scout; /* the first connection: see touch_scout() */
+	struct detached *detached; /* used instead of a connection; else NULL */
 	struct loop_timeout timer;
 	unsigned delay_ms; /* delay before the next try */
 	int64_t live_ms; /* when the attachment became LIVE */
-	uint64_t on_since; /* lister.begun when it became LIVE, or output was turned on */
+	uint64_t on_since; /* lister.begun when it became LIVE, or when output was turned on */
 
 	bool has_output; /* the flag no-output is off */
 	bool knows_last; /* last_pane is set */
 	uint32_t last_pane; /* highest pane id when output was turned on; new ids are higher */
 	struct map paused; /* if has_output: set of the panes that do not flow */
-	unsigned flowing; /* number of panes that are wanted and flow */
+	unsigned flowing; /* number of panes whose output this attachment shall deliver */
 
 	/* For exact captures: */
 	uint32_t last_output_pane; /* the pane of the last output */
@@ -59,9 +59,10 @@ void attachment_free(struct attachment *attachment);
 /* Starts the connection; callbacks report the result. Returns 0, or an error without a callback. */
 int attachment_open(struct attachment *attachment);
 /*
- * Keeps a connection open for the client of the next session while the sync is attached. tmux uses
- * the most active client for a command that names none, and a new client is as active as when its
- * connection was accepted. So a person who has typed since remains the most active client.
+ * Keeps a spare connection to the server for the client of the next session, while the sync is
+ * attached. For a command that names no client, tmux uses the most active one. tmux counts a new
+ * client as active when its connection was accepted. With an early connection, a person who has
+ * typed since remains the most active client.
  */
 void attachment_settle_spare(struct muxbus_sync *sync);
 /* Detaches the connection, then frees the attachment. */

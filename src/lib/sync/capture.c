@@ -9,10 +9,9 @@
 #include "lib/sync/primary.h"
 #include "lib/sync/track.h"
 
-/* The commands of a capture, in order. */
 enum {
 	REPLY_STATE,
-	/* If needed, to see if a pane died: tmux drops the output of a dead pane. */
+	/* Only if needs_panes: shows if a pane died, since tmux drops the output of a dead pane. */
 	REPLY_PANES,
 	REPLY_TEXT,
 	REPLY_COUNT,
@@ -27,12 +26,12 @@ struct capture {
 	muxbus_capture_fn *done; /* NULL after it was called */
 	void *data;
 	unsigned tries;
-	int64_t since_ms; /* time of the first try */
+	int64_t since_ms;
 	unsigned awaited; /* number of pending replies; the capture is freed after the last reply */
 	bool is_begun;
-	uint64_t behind; /* waits until list number `behind` in sync->beside has ended */
-	bool needs_panes; /* output arrived during the capture */
-	bool keeps; /* it was made the keeper of the pane's track, and has not let go */
+	uint64_t behind; /* waits until this list of sync->beside has ended or is held */
+	bool needs_panes; /* output arrived during the last try */
+	bool keeps; /* keep() was called, and let_go() was not */
 
 	/* The state when the command was written: */
 	struct attachment *attachment;
@@ -98,7 +97,9 @@ static bool take_reply(struct capture *capture)
 	return false;
 }
 
-/* Reads "columns rows cursor_column cursor_row visible history alternate". */
+/*
+ * Reads "columns rows cursor_column cursor_row visible history alternate". Returns 0 or an error.
+ */
 static int read_state(const struct muxbus_reply *reply, struct muxbus_capture *ret_picture)
 {
 	unsigned visible, alternate;
@@ -238,7 +239,7 @@ static int read_picture(const struct capture *capture, int error,
 		return error;
 	if (track == NULL || count == 0 || replies[REPLY_STATE].error != 0)
 		return MUXBUS_ERR_GONE;
-	/* The session of the connection has closed. The pane may be in another session. */
+	/* The session of the connection is closed, but the pane may be in another session. */
 	if (count < REPLY_COUNT || replies[REPLY_PANES].error != 0)
 		return MUXBUS_ERR_CLOSED;
 	/* capture-pane fails only if there is no such pane, or no alternate screen. */
@@ -288,7 +289,7 @@ static void on_picture(void *data, int error, const struct muxbus_reply *replies
 	} else if (error == MUXBUS_ERR_CLOSED && is_patient(capture)) {
 		capture->tries++;
 		capture->needs_panes = false;
-		capture->is_begun = false; /* the session of the connection may have closed */
+		capture->is_begun = false; /* begin anew, maybe on another connection */
 		sync_settle_later(capture->sync);
 	} else if (error != 0) {
 		finish(capture, error, NULL);
@@ -299,7 +300,10 @@ static void on_picture(void *data, int error, const struct muxbus_reply *replies
 	} else if (track->pieces == capture->pieces) {
 		finish(capture, 0, &picture);
 	} else if (!capture->needs_panes) {
-		/* Ask for the list of panes only now, since it costs tmux 10 us for each pane. */
+		/*
+		 * The list of panes costs tmux 10 us for each pane, so ask for it only if it is
+		 * needed.
+		 */
 		capture->needs_panes = true;
 		try_again(capture);
 	} else {
@@ -341,7 +345,7 @@ static int try_picture(struct capture *capture)
 	return error;
 }
 
-/* The pane continued in the same tick of tmux, so there was no output in between. */
+/* The same tick of tmux continued the pane and captured it, so no output came in between. */
 static void on_paused_picture(
     void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
@@ -375,7 +379,9 @@ static int continue_with_picture(struct capture *capture)
 	return run(capture, command, on_paused_picture);
 }
 
-/* The pane's queued output was read or dropped, and none follows until the pane continues. */
+/*
+ * Called when the pane's queued output was read or dropped. None follows until the pane continues.
+ */
 static void on_paused(
     void *data, int error, const struct muxbus_reply *replies UNUSED, size_t count UNUSED)
 {
@@ -397,7 +403,10 @@ static void on_paused(
 		finish(capture, error, NULL);
 }
 
-/* Pauses the pane. It is in the map of paused panes even if this fails. */
+/*
+ * Adds the pane to the map of paused panes, and pauses it. It stays in the map if the command
+ * fails.
+ */
 static int pause_first(struct capture *capture, struct track *track)
 {
 	struct muxbus_command *command;
@@ -407,7 +416,7 @@ static int pause_first(struct capture *capture, struct track *track)
 	command = command_new();
 	write_flow(command, capture->pane, "pause");
 	keep(capture, track);
-	capture->needs_panes = false; /* no output follows */
+	capture->needs_panes = false;
 	track->is_paused = true;
 	capture->attachment->flow_changes++;
 	return run(capture, command, on_paused);

@@ -6,31 +6,31 @@
 #include "lib/connection/pending.h"
 #include "lib/sync/state.h"
 
-/* If a reply comes this soon after the last one, a channel is opened for the next lists. */
+/* If a reply comes so soon after the last one, a channel is opened for the next lists. */
 #define BURST_US 50000
 #define CHANNEL_MS 10 /* how long a channel waits for the next list */
-#define CHANNEL_END_MS 1000 /* how long tmux may take to end it */
+#define CHANNEL_END_MS 1000 /* how long tmux may take to end a channel */
 #define REFUSED_MS 60000 /* how long no other channel is opened after a refusal */
-/* If a list takes this long, and the server answers a ping, a hook or person delays the list. */
+/* If a list takes so long, and the server answers a ping, a hook or person delays the list. */
 #define HOLD_MS 1000
 #define NEXT_HOLD_MS 100 /* instead of HOLD_MS, for HOOKED_MS after a list was delayed */
 #define HOOKED_MS 600000
 #define HELD_MAX 64 /* maximum number of held lists */
 /* A list that has timed out still runs, since a person may answer its prompt. */
-#define LEFT_MAX 8 /* most lists that run after a timeout; then the oldest is cancelled */
+#define LEFT_MAX 8 /* maximum number of such lists; then the oldest is cancelled */
 
 struct detached {
 	struct muxbus_sync *sync;
-	struct list runs; /* lists in order; the first one runs */
+	struct list runs; /* lists in order; the first one runs or is next */
 	uint64_t last; /* number of the newest list */
 	struct list held; /* lists that run, but no longer delay later lists */
 	struct list left; /* lists that timed out but still run, the oldest first */
 	struct failing *failing; /* NULL, or the lists that on_reply() fails */
-	struct loop_timeout hold_timer; /* when the first list takes too long: sends ping */
+	struct loop_timeout hold_timer; /* sends a ping when the first list takes too long */
 	struct ping ping;
 	int failed_error, failed_errno; /* why the first list could not be started; 0: no error */
 	struct loop_timeout timer; /* fires to report that error */
-	int64_t ended_us; /* when the last reply was received */
+	int64_t ended_us;
 	struct muxbus_one_shot
 	    *channel; /* for the next list of a burst; NULL: none, or a run has it */
 	uint32_t channel_pane; /* default target of its lists */
@@ -48,8 +48,8 @@ struct detached_run {
 	struct list link;
 	uint64_t number;
 	struct detached *detached;
-	struct muxbus_command *command; /* NULL if the list runs */
-	struct muxbus_one_shot *one_shot; /* NULL if the list does not run */
+	struct muxbus_command *command; /* NULL after the list was started */
+	struct muxbus_one_shot *one_shot; /* NULL until the list is started */
 	uint32_t pane; /* default target of the list, and of its channel */
 	bool is_held;
 	struct pending *pending; /* the callback; NULL if it was already called with a timeout */
@@ -101,7 +101,10 @@ static void close_channel(struct detached *detached)
 	detached->channel = NULL;
 }
 
-/* Since 3.4, `source-file` takes a target. A list that a hook delays would keep its channel. */
+/*
+ * A channel needs a target of `source-file`, which exists since 3.4. While a hook delays lists, no
+ * channel is opened, since the delayed list would keep the channel.
+ */
 static bool may_open_channel(const struct detached *detached)
 {
 	const struct muxbus_sync *sync = detached->sync;
@@ -109,7 +112,7 @@ static bool may_open_channel(const struct detached *detached)
 	return sync->way != MUXBUS_WAY_PROCESS && !detached_is_hooked(sync) &&
 	    (version->major > 3 || (version->major == 3 && version->minor >= 4)) &&
 	    (detached->refused_ms == 0 || clock_mono_ms() - detached->refused_ms >= REFUSED_MS) &&
-	    /* A server without sessions exits only after its last connection. */
+	    /* a channel would keep a server without sessions from exiting */
 	    muxbus_model_next_session(sync->model, NULL) != NULL;
 }
 
@@ -153,7 +156,7 @@ static void on_channel_timer(void *data)
 	}
 }
 
-/* Takes back the channel that has run a list, or opens one. */
+/* Takes back the channel that has run a list, or opens one in a burst. */
 static void keep_channel(struct detached *detached, const struct detached_run *run, bool is_burst)
 {
 	if (detached->channel != NULL && channel_state(detached->channel) == CHANNEL_OVER)
@@ -181,7 +184,7 @@ static void stop_hold(struct detached *detached)
 	ping_stop(&detached->ping);
 }
 
-/* Handles a reply. The user's callback comes last, since it may free detached. */
+/* The user's callback comes last, since it may free detached. */
 static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct detached_run *run = data;
@@ -230,7 +233,6 @@ int64_t detached_hold_ms(const struct muxbus_sync *sync)
 	return detached_is_hooked(sync) ? NEXT_HOLD_MS : HOLD_MS;
 }
 
-/* Starts the list of a run, on the channel if that can take it. */
 static int start(struct detached *detached, struct detached_run *run)
 {
 	const struct muxbus_sync *sync = detached->sync;
@@ -311,8 +313,9 @@ static void on_held(void *data)
 }
 
 /*
- * The server answers the ping, so a hook or a person delays a reply: that of the first list, which
- * is held from now, or that of the connection, for which the first list waits.
+ * The server has answered the ping, so a hook or a person delays a reply. If the first list runs,
+ * this is its reply, and the list is held from now on. Otherwise the first list waits for the
+ * delayed reply of the connection.
  */
 static void on_answered(void *data)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Runs the commands of a detached sync as one-shots, one after the other, so that tmux has no
- * client of ours. A sync with connections runs in this way the lists that a hook or a person may
- * delay.
+ * Runs lists of commands as one-shots, one after the other, so that tmux has no client of ours. A
+ * detached sync runs all its lists in this way. A sync with connections runs lists in this way that
+ * a hook or a person may delay.
  */
 #pragma once
 
@@ -12,11 +12,14 @@ struct detached *detached_new(struct muxbus_sync *sync); /* NULL: out of memory 
 /* Cancels all lists, with MUXBUS_ERR_CANCELLED. NULL is accepted. */
 void detached_free(struct detached *detached);
 
-/* Runs a list and always frees it. reply gets errors too, unless this function returns one. */
+/*
+ * Runs a list and always frees it. Returns 0, and reply gets the result; or returns an error, and
+ * reply is not called.
+ */
 int detached_run(
     struct detached *detached, struct muxbus_command *command, muxbus_reply_fn *reply, void *data);
 
-/* Begins the next list after may_run_beside() has refused it. */
+/* Begins the next list if none runs. Also called after may_run_beside() has refused the list. */
 void detached_go_on(struct detached *detached);
 
 /* Returns the number of the newest list; 0 if detached is NULL. */
@@ -29,9 +32,9 @@ bool detached_is_past(const struct detached *detached, uint64_t number);
  */
 bool detached_runs_now(const struct detached *detached);
 
-/* Returns true if a hook or person has delayed a list in the last ten minutes. */
+/* Returns true if a hook or person has delayed a list in the last HOOKED_MS. */
 bool detached_is_hooked(const struct muxbus_sync *sync);
-/* Returns how long a list may run until it is held if tmux answers a ping. */
+/* Returns how long a list may run until a ping is sent. If tmux answers, the list is held. */
 int64_t detached_hold_ms(const struct muxbus_sync *sync);
 
-bool detached_is_busy(const struct detached *detached); /* a list waits for its reply */
+bool detached_is_busy(const struct detached *detached); /* also with held lists */

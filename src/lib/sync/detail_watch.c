@@ -5,9 +5,12 @@
 #include "lib/sync/lister.h"
 
 #define PERIOD_MS 1000
-/* With more than 100 panes, the period is this long per pane; tmux takes about 10 us for a pane. */
+/*
+ * The period is this long per pane, if that is more than PERIOD_MS. tmux takes about 10 us for a
+ * pane.
+ */
 #define PANE_MS 10
-#define EMPTY_US (30 * INT64_C(1000000)) /* period for a server without sessions and processes */
+#define EMPTY_US (30 * INT64_C(1000000)) /* period without sessions and child processes */
 
 bool detail_watch_is_due(const struct muxbus_sync *sync)
 {
@@ -28,12 +31,14 @@ static void arm(struct muxbus_sync *sync)
 }
 
 /*
- * tmux does not announce title, command, path and death. A subscription would cost as much as a
- * listing, and crash tmux up to 3.6b if a session ends while the reader is slow.
+ * tmux does not announce title, command, path and death. A tmux subscription would cost as much as
+ * a listing. It would also crash tmux up to 3.6b if a session ends while the reader is slow.
  */
 static void on_due(void *data)
 {
-	/* Commands and directories are read along with titles; ends of processes are watched. */
+	/*
+	 * A listing of titles also reads commands and directories; pidfds show ends of processes.
+	 */
 	static const struct parts titles = {.titles = true};
 	struct muxbus_sync *sync = data;
 	if (sync->details_wanted == 0)

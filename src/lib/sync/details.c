@@ -9,7 +9,7 @@
 
 /* The kernel updates the time of a terminal's last write only every 8 s. */
 #define TTY_PERIOD_SEC 8
-/* Maximum delay until tmux reads what was written. */
+/* tmux may read written text so much later. */
 #define TTY_DELAY_SEC 2
 /* A pane in a listed window costs tmux as much as the details of this many panes. */
 #define WINDOW_COST 4
@@ -17,7 +17,10 @@
 #define SPARING_PANES 100
 #define SPARED_SEC 30
 
-/* Returns true if the terminal may have been used after since_sec; also if since_sec is 0. */
+/*
+ * Returns true if the terminal may have been written to (or read from, if is_read_too) after
+ * since_sec. Also returns true if since_sec is 0.
+ */
 static bool was_used(const struct muxbus_pane *pane, int64_t since_sec, bool is_read_too)
 {
 	struct stat status;
@@ -71,8 +74,8 @@ void details_add_dead(const struct muxbus_sync *sync, struct parts *parts)
 }
 
 /*
- * If the process has no name, tmux shows the start command. Returns true if tmux did so before and
- * after the last listing, so that the listed name is kept.
+ * If the process has no name, tmux shows the start command. Returns true if the process had no name
+ * before the last listing either, so that the listed name is right.
  */
 static bool keeps_name(const struct muxbus_sync *sync, struct track *track,
     const struct muxbus_pane *pane, pid_t group)
@@ -134,7 +137,7 @@ static const struct muxbus_pane *known_pane(
 	return before != NULL && before->pid == pane->pid ? before : NULL;
 }
 
-/* Returns true if the listing has the pane's command, or the pane has no process. */
+/* Returns true if the pane's command need not be read from /proc or listed next. */
 static bool is_listed(const struct lister *lister, const struct muxbus_pane *pane)
 {
 	if (lister->running.all)
@@ -159,7 +162,10 @@ static bool is_spared(
 	    !was_used(pane, track->named_sec, true);
 }
 
-/* The caller declares foreground, so that -ftrivial-auto-var-init clears it only once. */
+/*
+ * Returns true if the pane has the command and directory of the model, or is spared. The caller
+ * declares foreground, so that -ftrivial-auto-var-init clears it only once.
+ */
 static bool has_names(const struct muxbus_sync *sync, const struct muxbus_pane *pane,
     struct track *track, struct pane_foreground *foreground)
 {

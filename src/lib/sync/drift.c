@@ -7,12 +7,12 @@
 #include "lib/sync/attachment.h"
 #include "lib/sync/lister.h"
 
-/* A server that changes during this many listings is not compared: the audit finds nothing. */
+/* If the server changes during so many listings, the audit ends without a comparison. */
 #define TRIES_MAX 8
 
 enum stage {
-	STAGE_SETTLE, /* lists until no announcement is pending */
-	STAGE_COMPARE, /* lists; a difference was not announced, or not yet */
+	STAGE_SETTLE, /* lists until no change is announced meanwhile */
+	STAGE_COMPARE, /* lists; a difference was not announced, or its event comes late */
 	STAGE_CONFIRM, /* lists after all connections have answered and no event can come late */
 };
 
@@ -26,7 +26,7 @@ struct audit {
 	unsigned tries;
 	uint64_t announced; /* sync->announced at the start of the last listing before CONFIRM */
 	unsigned count;
-	unsigned awaited; /* number of connections that have not answered */
+	unsigned awaited;
 	bool is_lost; /* a connection has failed to answer */
 	char difference[128];
 };
@@ -55,7 +55,7 @@ static bool is_any_heard(const struct muxbus_sync *sync)
 	return false;
 }
 
-/* Returns true if tmux must announce a change, unless the connection was lost meanwhile. */
+/* Returns true if tmux must announce a change of this kind to a connection of ours. */
 static bool is_announced(const struct muxbus_sync *sync, const struct muxbus_change *change)
 {
 	switch (change->kind) {
@@ -138,7 +138,10 @@ static void on_answer(
 	take_answer(audit);
 }
 
-/* Asks all connections for an answer, because one that tmux has closed hears no announcements. */
+/*
+ * Asks all connections for an answer, because tmux sends no events to a connection that it has
+ * closed.
+ */
 static void ask_connections(struct audit *audit)
 {
 	audit->is_lost = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Audits compare the model with a listing. A difference counts only if tmux should have announced
- * it, and if another listing confirms it, since an announcement may come late.
+ * An audit compares the model with a listing. A difference counts only if tmux should have
+ * announced it and another listing confirms it, since an event may come late.
  */
 #pragma once
 

@@ -48,7 +48,8 @@ static void add_ends(const struct muxbus_sync *sync, struct parts *parts, uint32
 }
 
 /*
- * Returns true if all leaving panes have closed. Asks tmux once, as a moved one may be respawned.
+ * Returns true if all leaving panes have closed. Asks tmux once, since a pane may have moved and
+ * been respawned.
  */
 static bool is_over(struct muxbus_sync *sync, const struct tiles *tiles)
 {

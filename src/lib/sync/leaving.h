@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Panes that leave a window have closed or moved to another window; tmux announces both in the same
- * way. The event is held for a moment. If the processes of the panes end meanwhile, the server is
- * asked only where the panes are; otherwise the window is listed. Only one window is held at a
- * time.
+ * A pane that leaves a window has closed or moved to another window; tmux announces both in the
+ * same way. So the event is held for a moment. If the processes of the panes end meanwhile, tmux is
+ * asked only where the panes are. Otherwise the window or its sessions are listed. Only one window
+ * is held at a time.
  */
 #pragma once
 
@@ -12,20 +12,23 @@
 void leaving_init(struct muxbus_sync *sync);
 void leaving_finish(struct muxbus_sync *sync);
 
-/* Holds an event: a new layout that lacks panes, or NULL for a closed window. */
+/* Holds an event of a window: a new layout that lacks panes, or NULL for a closed window. */
 void leaving_hold(struct muxbus_sync *sync, uint32_t window, const char *layout);
 
-/* Handles a new active pane of a window. Returns false if the window is not held. */
+/* Notes a new active pane of the held window. Returns false if the window is not held. */
 bool leaving_take_active(struct muxbus_sync *sync, uint32_t window, uint32_t pane);
 
 /*
- * Ends the hold by an event that may show where the panes are. Kinds that every connection gets
- * count only if is_primary; others, such as a layout, on any connection.
+ * Ends the hold if an event may show where the panes are. Events that every connection gets count
+ * only if is_primary; others, such as a layout change, count on any connection.
  */
 void leaving_note(struct muxbus_sync *sync, const struct muxbus_event *event, bool is_primary);
 
-/* Lists the held window now. Returns true if one was held: its listing follows. */
+/*
+ * Ends the hold, and marks the panes and the window or its sessions to be listed. Returns false if
+ * no event is held.
+ */
 bool leaving_ask(struct muxbus_sync *sync);
 
-/* Applies the held event if it is certain. Called at the end of a turn and when a process ends. */
+/* Applies the held event if all its panes have closed. Called at the end of a turn. */
 void leaving_settle(struct muxbus_sync *sync);

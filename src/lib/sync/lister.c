@@ -11,7 +11,7 @@
 #include "lib/sync/track.h"
 
 #define SPACING_MIN_US 10000
-#define SPACING_MAX_US 40000 /* exceeded only if a listing takes more than half of this */
+#define SPACING_MAX_US 40000 /* exceeded if a listing takes more than half of this */
 #define SPACING_COSTS 4
 #define RETRY_MS 100
 #define REFUSALS_MAX 20 /* failed listings until the waiting callers get the error */
@@ -24,12 +24,15 @@
 struct lister_wait {
 	struct list link;
 	struct parts parts;
-	uint64_t number; /* of the listing that it waits for */
+	uint64_t number; /* of the awaited listing */
 	muxbus_done_fn *done;
 	void *data;
 };
 
-/* No listing begins beside a list: the reply must come before the changes that the list makes. */
+/*
+ * While a list runs beside the connection, no listing begins: the reply to the list must come
+ * before the changes that the list makes.
+ */
 static bool may_begin(const struct muxbus_sync *sync)
 {
 	const struct lister *lister = &sync->lister;
@@ -74,14 +77,13 @@ static bool next_is_awaited(const struct lister *lister)
 	return false;
 }
 
-/* Returns the time until the next listing, 0 at the end of the turn; -1 if none is needed. */
+/* Returns the time until the next listing; 0: at the end of the turn; -1: none is needed. */
 static int64_t due_in_us(struct muxbus_sync *sync)
 {
 	struct lister *lister = &sync->lister;
 	int64_t wait_us = 0;
 	if (!may_begin(sync))
 		return -1;
-	/* A detached sync lists only for waiting callers. */
 	if (sync->is_detached && list_is_empty(&lister->waits))
 		return -1;
 	if (lister->has_attached && !attachment_any(sync, ATTACHMENT_OPENING)) {
@@ -112,7 +114,7 @@ static void try_again_later(struct muxbus_sync *sync)
 		loop_timeout_start(&sync->lister.timer, RETRY_MS);
 }
 
-/* Makes callers of this listing, or of one lost with its connection, wait for the next. */
+/* Makes callers that wait for this listing, or for an earlier one, wait for the next. */
 static void wait_on(struct lister *lister)
 {
 	list_each (struct lister_wait, wait, &lister->waits, link)
@@ -140,7 +142,6 @@ void lister_note_reading(struct muxbus_sync *sync, const struct muxbus_reply *re
 		sync->lister.last_number = last;
 }
 
-/* Stores which unannounced parts are known, and since when. */
 static void note_known(struct lister *lister, bool was_idle)
 {
 	const struct parts *read = &lister->running;
@@ -169,7 +170,7 @@ static bool is_claim_true(const struct lister *lister)
 	    (lister->known.clients || !lister->claims.clients);
 }
 
-/* Stops listing a closed window, also for callers that wait for it. */
+/* Removes a closed window from the parts to list, also from those of waiting callers. */
 static void forget_window(struct lister *lister, struct parts *rest, uint32_t window)
 {
 	parts_remove_window(rest, window);
@@ -177,7 +178,10 @@ static void forget_window(struct lister *lister, struct parts *rest, uint32_t wi
 		parts_remove_window(&wait->parts, window);
 }
 
-/* An object is gone: a window counts as closed; anything else needs a whole listing. */
+/*
+ * Called when an object does not exist. A window counts as closed; anything else needs a whole
+ * listing.
+ */
 static void list_rest(struct muxbus_sync *sync, const struct muxbus_reply *replies, size_t count)
 {
 	struct lister *lister = &sync->lister;
@@ -210,7 +214,7 @@ static bool names_are_due(const struct lister *lister)
 	    (lister->claims.titles && lister->known.titles);
 }
 
-/* Reads the listing. *ret_listing has no model if nothing was listed or changed. */
+/* Reads the replies to a listing. *ret_listing has no model if nothing was listed or changed. */
 static int read_listing(struct muxbus_sync *sync, const struct muxbus_reply *replies, size_t count,
     struct listing *ret_listing)
 {
@@ -226,7 +230,9 @@ static int read_listing(struct muxbus_sync *sync, const struct muxbus_reply *rep
 	return details_read(sync, ret_listing);
 }
 
-/* Lists again for missing panes: they may have moved, or their exit status is awaited. */
+/*
+ * Marks the listing as torn if it lacks a pane that may have moved or whose exit status is awaited.
+ */
 static void find_vanished(const struct muxbus_sync *sync, struct listing *listing)
 {
 	const struct parts *running = &sync->lister.running;
@@ -243,7 +249,7 @@ static void find_vanished(const struct muxbus_sync *sync, struct listing *listin
 	}
 }
 
-/* Returns true if a listing cannot be right: malformed, and without a session. */
+/* Returns true if a listing cannot be right: it has malformed records and no session. */
 static bool is_nonsense(const struct listing *listing)
 {
 	return listing->malformed > 0 && muxbus_model_next_session(listing->model, NULL) == NULL;
@@ -293,10 +299,15 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 		lister->whole = lister->begun;
 		lister->cost_us = clock_mono_us() - lister->begun_us;
 	}
-	/* A held window may be closed by now, and callers must not see it, so ask tmux. */
+	/*
+	 * leaving.c may hold a window that is closed by now. Callers must not see it, so ask tmux.
+	 */
 	in_doubt = !list_is_empty(&lister->waits) && sync->callbacks->ask_leaving(sync);
 	lister->rounds = parts_are_empty(&more) && !in_doubt ? 0 : lister->rounds + 1;
-	/* The model may lack windows, or have closed ones: after some rounds list all. */
+	/*
+	 * The model may lack windows, or have closed ones, so list the whole server after some
+	 * rounds.
+	 */
 	more.all |= lister->rounds >= ROUNDS_MAX && !lister->running.all;
 	if (!is_claim_true(lister) ||
 	    (lister->rounds > 0 && (lister->rounds < ROUNDS_MAX || more.all)))
@@ -351,7 +362,9 @@ static void on_listed(void *data, int error, const struct muxbus_reply *replies,
 		return;
 	}
 	if (error != 0) {
-		/* tmux may fail forever, for example if a command-alias has the command's name. */
+		/*
+		 * tmux may always fail, for example if a command-alias has the name of the command.
+		 */
 		if (++lister->refusals >= REFUSALS_MAX)
 			answer(sync, UINT64_MAX, error);
 		if (sync->primary != NULL)
@@ -366,7 +379,10 @@ static void on_listed(void *data, int error, const struct muxbus_reply *replies,
 	lister_answer(sync);
 }
 
-/* Without events, indexes, details and titles need the whole server, and most parts the tree. */
+/*
+ * Without events, indexes, details and titles need a listing of the whole server, and most other
+ * parts need all sessions and links.
+ */
 static void choose_detached(struct parts *parts, bool is_awaited)
 {
 	parts->all |= parts->indexes || parts->details || parts->titles;
@@ -399,7 +415,9 @@ static void choose_parts(struct muxbus_sync *sync)
 	if (is_unannounced)
 		choose_detached(&parts, !parts_are_empty(&awaited));
 	parts.is_bare = parts.all && sync->pane_proc.root >= 0 && !lister->needs_names;
-	/* Counted texts are safe here, since a one-shot does not search its output for guards. */
+	/*
+	 * Counted texts are safe here, since a one-shot does not search its output for block lines.
+	 */
 	parts.is_counted = is_unannounced && lister->cuts < CUTS_MAX &&
 	    (sync->version.caps & MUXBUS_CAP_PRINT_ENCODED) == 0;
 	parts.is_unhooked =
@@ -407,7 +425,7 @@ static void choose_parts(struct muxbus_sync *sync)
 	lister->running = parts;
 }
 
-/* Returns true if tmux takes a while for the listing, and details.c reads commands meanwhile. */
+/* Returns true if the listing takes tmux long enough to read commands from /proc meanwhile. */
 static bool can_read_ahead(const struct lister *lister)
 {
 	const struct parts *running = &lister->running;
@@ -535,7 +553,7 @@ int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max
 
 void lister_look_detached(struct muxbus_sync *sync)
 {
-	static const struct parts outdated = {.all = false}; /* no part but the dirty ones */
+	static const struct parts outdated = {.all = false}; /* no parts but the dirty ones */
 	if (sync->is_detached && sync->state == MUXBUS_SYNC_LIVE)
 		(void)lister_wait(sync, &outdated, 0, NULL, NULL);
 }

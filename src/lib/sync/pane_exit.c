@@ -8,9 +8,9 @@
 #include "lib/sync/primary.h"
 #include "lib/sync/track.h"
 
-/* How long to wait for the exit status until tmux has reaped the process. */
+/* How long a report waits for the exit status, which is known after tmux has reaped the process. */
 #define STATUS_WAIT_MS 500
-/* tmux announces most ends at once. A kept pane is listed at doubling intervals. */
+/* tmux announces most closed panes at once. A kept pane is listed at doubling intervals. */
 #define LOOK_MIN_MS 2
 #define LOOK_MAX_MS 1000
 
@@ -62,7 +62,6 @@ static void find_exit(const struct muxbus_sync *sync, struct change_list *list,
 	change_list_add(list, &change);
 }
 
-/* Also finds new panes that are dead, but not those that died before the sync began. */
 void pane_exit_find(
     const struct muxbus_sync *sync, struct change_list *list, const struct muxbus_model *now)
 {
@@ -76,7 +75,7 @@ void pane_exit_find(
 }
 
 /*
- * Marks the exits in list as reported. Call this before the tracks of respawned panes get their new
+ * Marks the exits in list as reported. Called before the tracks of respawned panes get their new
  * processes.
  */
 void pane_exit_note_reported(struct muxbus_sync *sync, const struct change_list *list)
@@ -120,7 +119,7 @@ void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane)
 	look_soon(sync);
 }
 
-/* SIGCHLD makes tmux reap its children; tmux up to 3.3a sometimes misses the end of one. */
+/* Sends SIGCHLD, which makes tmux reap its children: tmux up to 3.3a may miss the end of one. */
 static void signal_server(const struct muxbus_sync *sync, const struct track *track)
 {
 	struct exit_ending ending;
@@ -133,7 +132,10 @@ static void signal_server(const struct muxbus_sync *sync, const struct track *tr
 		(void)kill(sync->server.pid, SIGCHLD);
 }
 
-/* The listings end after a time, since another process may hold the terminal of a pane forever. */
+/*
+ * The listings end after a time, since another process may keep the terminal of a pane open
+ * forever.
+ */
 void pane_exit_look_again(struct muxbus_sync *sync)
 {
 	bool is_awaited = false;

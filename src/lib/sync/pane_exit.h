@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Reports the end of each pane's process once, before the pane is closed. The status comes from
- * tmux if the pane is kept, else from the kernel (pane_pidfd.h). Both know the status only after
- * tmux has reaped the process, so the report waits a little. Then an adopted pane is closed.
+ * Reports the end of a pane's process once, before the pane is closed. The status comes from tmux
+ * if the pane is kept, else from the kernel (pane_pidfd.h). Both know the status only after tmux
+ * has reaped the process, so the report may wait a little. After the report an adopted pane is
+ * closed.
  */
 #pragma once
 
@@ -11,15 +12,18 @@
 struct change_list;
 struct track;
 
-/* Appends the ends to report before the model `now` replaces the current one. */
+/*
+ * Appends the ends of processes that are to be reported before the model `now` replaces the current
+ * one. Includes new panes that are dead, but not those that died before the sync began.
+ */
 void pane_exit_find(
     const struct muxbus_sync *sync, struct change_list *list, const struct muxbus_model *now);
 
 void pane_exit_note_reported(struct muxbus_sync *sync, const struct change_list *list);
 
 /*
- * Notes that a pane is listed for the first time. tmux 3.8 announces neither the end of a process
- * nor the death of its pane, and shows no process in between, so a new pane without a process is
+ * Called when a pane is listed for the first time. tmux 3.8 announces neither the end of a process
+ * nor the death of its pane, and shows no process in between. So a new pane without a process is
  * listed again.
  */
 void pane_exit_listed(struct muxbus_sync *sync, const struct track *track);
@@ -27,8 +31,8 @@ void pane_exit_listed(struct muxbus_sync *sync, const struct track *track);
 /* Notes that the process of a pane has ended; the report follows. */
 void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane);
 
-/* Lists again the panes whose process has ended. */
+/* Lists the panes again that have no process or whose process has ended. */
 void pane_exit_look_again(struct muxbus_sync *sync);
 
-/* Closes adopted panes whose end was reported, except those to be kept. */
+/* Closes adopted panes that are dead and whose end was reported, except those to be kept. */
 void pane_exit_close_adopted(struct muxbus_sync *sync);

@@ -63,7 +63,7 @@ void pane_pidfd_forget(struct pane_pidfd *pidfd, uint32_t pane)
 		watch_free(watch);
 }
 
-/* Handles the end. The descriptor stays open for the exit status, but is no longer watched. */
+/* The descriptor stays open for the exit status, but is no longer watched. */
 static void on_readable(void *data, uint32_t events UNUSED)
 {
 	struct pane_pidfd_watch *watch = data;
@@ -97,7 +97,10 @@ void pane_pidfd_watch(struct pane_pidfd *pidfd, uint32_t pane, pid_t pid)
 		watch_free(watch);
 }
 
-/* Reads the exit status. Older kernels fail, always or after the process was reaped. */
+/*
+ * Reads the exit status. Kernels before 6.13 always fail; those before 6.15 fail after the process
+ * was reaped.
+ */
 static enum pane_pidfd_verdict read_exit(int fd, int *ret_status, int *ret_signal)
 {
 	struct pidfd_information information = {.mask = PIDFD_INFORMATION_EXIT};

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Watches the processes of panes by pidfds. Linux 6.15 and later also give the exit status. */
+/*
+ * Watches the processes of panes by pidfds. On Linux 6.15 and later a pidfd also gives the exit
+ * status.
+ */
 #pragma once
 
 #include "lib/connection/loop.h"
@@ -29,12 +32,15 @@ void pane_pidfd_init(
 void pane_pidfd_finish(struct pane_pidfd *pidfd);
 
 /*
- * Watches a pane's new process instead of the previous one. ended is called when it ends, or at
- * once if there is no such process.
+ * Watches a pane's new process instead of the previous one, unless too many are watched. ended is
+ * called when the process ends, or at once if it does not exist.
  */
 void pane_pidfd_watch(struct pane_pidfd *pidfd, uint32_t pane, pid_t pid);
 void pane_pidfd_forget(struct pane_pidfd *pidfd, uint32_t pane);
 
-/* Looks whether the process of a pane has ended. Writes status and signal for PANE_PIDFD_STATUS. */
+/*
+ * Looks whether the process of a pane has ended. Writes status and signal only for
+ * PANE_PIDFD_STATUS.
+ */
 enum pane_pidfd_verdict pane_pidfd_look(
     const struct pane_pidfd *pidfd, uint32_t pane, pid_t pid, int *ret_status, int *ret_signal);

@@ -124,7 +124,7 @@ void pane_proc_close(struct pane_proc *proc)
 	proc->root = -1;
 }
 
-/* Returns true for an error that only this process may have had, not the tmux server. */
+/* Returns true for an error of this process, which the tmux server may not have. */
 static bool is_own_error(int error)
 {
 	return error == EMFILE || error == ENFILE || error == ENOMEM || error == EINTR;
@@ -146,7 +146,10 @@ static bool parse_stat(const char *line, int64_t fields[STAT_FIELDS])
 	return true;
 }
 
-/* The path of a pseudo terminal has its minor number. Returns false if path is no terminal. */
+/*
+ * Finds the device numbers of a terminal, without stat() if its path has the minor number. Returns
+ * false if path is not a character device.
+ */
 static bool find_device(const char *path, unsigned *ret_major, unsigned *ret_minor)
 {
 	static const char pts[] = "/dev/pts/";

@@ -27,24 +27,24 @@
 
 #include "base/base.h"
 
-/* The fields that pane_proc_read() has found. The caller must ask tmux for others. */
+/* The fields that pane_proc_read() has read. The caller must ask tmux for the others. */
 enum pane_proc_known {
 	PANE_PROC_COMMAND = 1 << 0,
 	PANE_PROC_PATH = 1 << 1,
 	/*
-	 * Instead of PANE_PROC_COMMAND: tmux shows the start command or shell. The caller may keep
-	 * tmux's answer if reads before and after it return this with the same group.
+	 * Set instead of PANE_PROC_COMMAND: tmux shows the start command or shell. The caller may
+	 * keep tmux's answer if reads before and after the answer return this bit and the same
+	 * group.
 	 */
 	PANE_PROC_START = 1 << 2,
 };
 
-/* The processes that the server sees. */
 struct pane_proc {
-	int root; /* descriptor of /proc; -1: closed, no field is known */
+	int root; /* descriptor of /proc; -1: closed, so that no field can be read */
 	pid_t server;
 };
 
-/* No text is ever cut, because kernel paths and accepted names are shorter. */
+/* Texts are not cut, because kernel paths and accepted names are shorter. */
 struct pane_foreground {
 	pid_t group; /* 0 or less: no group */
 	char command[MUXBUS_NAME_MAX];
@@ -52,8 +52,9 @@ struct pane_foreground {
 };
 
 /*
- * Opens root ("/proc") for the server's pid. Returns false if the server sees other processes,
- * files or permissions: another namespace, root directory, user or set of capabilities.
+ * Opens root ("/proc") for the server's pid. Returns false after an error, or if the server may see
+ * other processes, files or permissions: another namespace, root directory, user or set of
+ * capabilities.
  */
 bool pane_proc_open(struct pane_proc *proc, const char *root, pid_t server);
 void pane_proc_close(struct pane_proc *proc);

@@ -37,7 +37,10 @@ static bool is_detached(const struct attachment *attachment)
 	return attachment != NULL && attachment->detached != NULL;
 }
 
-/* If the sync is detached, the other attachments close; otherwise they have no connection now. */
+/*
+ * Makes a detached attachment primary. If the sync is detached, the other attachments close; if
+ * not, they have no usable connection now.
+ */
 static void detach(struct muxbus_sync *sync)
 {
 	struct attachment *detached =
@@ -63,7 +66,7 @@ static bool is_usable(const struct attachment *attachment)
 	    (is_detached(attachment) || !attachment->connection->has_failed);
 }
 
-/* Returns true if the attachment stays primary. A detached one stays until it is not busy. */
+/* Returns true if the attachment may stay primary. A detached one may stay until it is not busy. */
 static bool may_stay(const struct muxbus_sync *sync, const struct attachment *primary)
 {
 	return primary != NULL && is_usable(primary) &&
@@ -81,7 +84,6 @@ void primary_choose(struct muxbus_sync *sync)
 		if (is_usable(attachment) &&
 		    (sync->primary == NULL || is_detached(sync->primary) != sync->is_detached))
 			sync->primary = attachment;
-	/* Make a detached attachment primary if the sync is detached, or nothing else is usable. */
 	if (sync->state == MUXBUS_SYNC_LIVE && !sync->is_lost &&
 	    (sync->is_detached ? !is_detached(sync->primary)
 			       : sync->primary == NULL && !ping_is_waiting(&sync->ping)))
@@ -121,7 +123,7 @@ void primary_tell(struct muxbus_sync *sync)
 	    !lister->is_running && !lister->dirty.all && !lister->has_attached;
 	if (attached == NULL || !is_listed || is_attaching(sync))
 		return;
-	/* Wait if a session will be retried. */
+	/* Wait if a connection will be tried again. */
 	if (is_detached(sync->primary) && sync->attachments.next->next != &sync->attachments)
 		return;
 	sync->attached = NULL;

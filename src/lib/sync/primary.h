@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: ISC */
-/* The primary attachment runs the commands of a sync, by its connection or as one-shots. */
+/*
+ * The primary attachment runs commands and listings of a sync, by its connection or as one-shots.
+ */
 #pragma once
 
 #include <muxbus.h>
 
 struct attachment;
 
-/* Chooses among the LIVE attachments, at the end of a turn. Without any, uses a detached one. */
+/* Chooses the primary among the LIVE attachments. If none is usable, makes a detached one. */
 void primary_choose(struct muxbus_sync *sync);
-/* Returns true if commands can be run. */
+/* Returns true if commands can be run. May choose another primary. */
 bool primary_can_run(struct muxbus_sync *sync);
-/* Returns true if the server announces nothing, since commands are run without a connection. */
+/* Returns true if commands are run without a connection, so that the server announces nothing. */
 bool primary_is_detached(const struct muxbus_sync *sync);
 
-/* Asks a detached attachment's server for its version. attachment_ready or the loss follows. */
+/*
+ * Asks the server of a detached attachment for its version. Returns 0, and attachment_ready() or
+ * the loss of the server follows; or returns an error.
+ */
 int primary_greet(struct attachment *attachment);
 
-/* Calls sync->attached, once, when the sync has attached as requested. */
+/* Calls sync->attached, once, if the sync has attached as requested. */
 void primary_tell(struct muxbus_sync *sync);

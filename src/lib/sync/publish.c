@@ -64,7 +64,10 @@ static int complete_panes(struct muxbus_sync *sync, struct muxbus_model *model)
 	return 0;
 }
 
-/* Appends created objects that no listing saw to one list, and their ends to another. */
+/*
+ * Finds objects that were created and closed between two listings. Appends their creation to one
+ * list, and their end to another.
+ */
 static void find_missed(struct muxbus_sync *sync, const struct muxbus_model *now,
     struct change_list *created, struct change_list *closed)
 {
@@ -151,7 +154,7 @@ static void move_tracks(struct muxbus_sync *sync, const struct parts *parts, uin
 	}
 }
 
-/* Frees the tracks of closed panes, but not of panes that are not listed yet. */
+/* Frees the tracks of closed panes, but not of panes that may be listed yet. */
 static void free_old_tracks(struct muxbus_sync *sync, const struct parts *parts, uint64_t number)
 {
 	map_each (struct track, track, &sync->tracks) {
@@ -162,7 +165,7 @@ static void free_old_tracks(struct muxbus_sync *sync, const struct parts *parts,
 	}
 }
 
-/* Delivers held output of a pane that no listing saw, between its creation and its end. */
+/* Delivers the held output of a pane that no listing saw, before its end is reported. */
 static void report_held(struct muxbus_sync *sync, const struct muxbus_change *change)
 {
 	struct track *track = track_find(sync, change->pane);

@@ -9,16 +9,19 @@ struct merge_drop;
 struct parts;
 
 /*
- * Replaces the sync's model by that of a listing, which has read some parts, reports the changes,
- * and frees the old model. number: of the listing; 0: the model comes from an event. Returns 0, or
- * MUXBUS_ERR_NOMEM without any change; the listing's model is then freed.
+ * Replaces the sync's model by the model of a listing of some parts, reports the changes, and frees
+ * the old model. number is the number of the listing; 0: the model comes from an event. Returns 0;
+ * or MUXBUS_ERR_NOMEM without any change, and the listing's model is freed.
  */
 int publish_listing(
     struct muxbus_sync *sync, struct listing *listing, const struct parts *parts, uint64_t number);
 
 /* Returns a copy of the model without the objects in drop (may be NULL). NULL: out of memory. */
 struct muxbus_model *publish_copy(struct muxbus_sync *sync, const struct merge_drop *drop);
-/* Makes a changed copy the model, and reports the changes. */
+/*
+ * Replaces the model by a changed copy, and reports the changes. If memory runs out, the copy is
+ * freed and the server is listed.
+ */
 void publish_changed(struct muxbus_sync *sync, struct muxbus_model *model);
 
 /* Empties the model because the server is lost, and reports all objects as closed. */

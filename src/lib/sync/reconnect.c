@@ -4,9 +4,9 @@
 #include <sys/epoll.h>
 #include <sys/inotify.h>
 
-/* Delay before a new socket is tried, since the server may not be listening yet. */
+/* Delay before a new socket is tried: the server may not be listening yet. */
 #define APPEARED_MS 5
-/* With inotify, retries are only for what it cannot see, such as a replaced directory. */
+/* Interval of retries while inotify watches: it does not see, for example, a replaced directory. */
 #define GUARD_MS 30000
 #define TRIES_BEFORE_GUARD 6
 
@@ -60,7 +60,7 @@ void reconnect_init(struct reconnect *reconnect, struct muxbus_loop *loop, const
 	loop_timeout_init(&reconnect->timer, loop, on_timer, reconnect);
 }
 
-/* Errors are ignored: retries continue without inotify. */
+/* After an error, retries continue without inotify. */
 static void open_inotify(struct reconnect *reconnect)
 {
 	const char *path = reconnect->socket_path;

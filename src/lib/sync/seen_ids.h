@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The ids in events. tmux counts ids upwards, so an id above all known ones shows that an object
+ * New ids in events. tmux counts ids upwards, so an id above all known ones shows that an object
  * existed, even if only between two listings.
  */
 #pragma once
@@ -9,19 +9,19 @@
 
 #include "lib/model/parts.h"
 
-/* Maximum number of ids between two listings; further ids are ignored. */
+/* Maximum number of stored ids; further ids are ignored. */
 #define SEEN_IDS_MAX 256
 
 struct seen_id {
 	uint32_t window;
 	uint32_t pane; /* MUXBUS_NO_ID: only a window id */
-	bool is_due; /* the running listing began after the event */
+	bool is_due; /* a listing of the window began after the event */
 };
 
 struct seen_ids {
 	struct seen_id items[SEEN_IDS_MAX];
 	unsigned count;
-	int64_t last_window; /* highest known ids; -1: none */
+	int64_t last_window; /* highest known id; -1: none. The same holds for last_pane. */
 	int64_t last_pane;
 };
 
@@ -30,12 +30,14 @@ void seen_ids_init(struct seen_ids *list);
 /* Stores the new ids of an event. */
 void seen_ids_note(struct seen_ids *list, const struct muxbus_event *event);
 
-/* Marks the ids that a listing of these parts, which begins now, lists if the objects exist. */
+/*
+ * Marks the ids that a listing of these parts, which begins now, would show if the objects exist.
+ */
 void seen_ids_begin_listing(struct seen_ids *list, const struct parts *parts);
 
 /*
- * Removes and returns a marked id that the model lacks: its object was created and has closed.
- * Returns false if none is left; the caller then calls seen_ids_end_listing().
+ * Removes and returns a marked id that the model lacks: the object was created and has closed.
+ * Returns false if none is left.
  */
 bool seen_ids_next_missed(
     struct seen_ids *list, const struct muxbus_model *model, struct seen_id *ret_id);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The state of a sync, which its parts share. Parts call sync.c through struct sync_callbacks. */
+/*
+ * The state of a sync, shared by the files of this folder. They call sync.c through struct
+ * sync_callbacks.
+ */
 #pragma once
 
 #include "lib/connection/locate.h"
@@ -20,73 +23,76 @@ struct sync_callbacks {
 	    struct muxbus_sync *sync, struct attachment *attachment, int error, const char *reason);
 	void (*attachment_event)(struct muxbus_sync *sync, struct attachment *attachment,
 	    const struct muxbus_event *event);
-	/* The server of a detached sync has ended or does not answer. */
+	/* A server that is used without a connection has ended or does not answer. */
 	void (*detached_lost)(struct muxbus_sync *sync, int error);
 	/* Returns true if a list may begin beside the connection; else it begins later. */
 	bool (*may_run_beside)(struct muxbus_sync *sync);
 	/* The server answers a ping while a list waits for the connection. */
 	void (*connection_held)(struct muxbus_sync *sync);
-	/* Takes over a listing of parts as the model. Returns 0 or MUXBUS_ERR_NOMEM. */
+	/* Makes the model of a listing the model of the sync. Returns 0 or MUXBUS_ERR_NOMEM. */
 	int (*listed)(struct muxbus_sync *sync, struct listing *listing, const struct parts *parts,
 	    uint64_t number);
-	/* A known window is missing in a listing, before any event. */
+	/* A listing shows that a known window is closed, before an event has announced this. */
 	void (*window_gone)(struct muxbus_sync *sync, uint32_t window);
-	/* Marks the window that leaving.c holds, to be listed. Returns false if it holds none. */
+	/* See leaving_ask(). */
 	bool (*ask_leaving)(struct muxbus_sync *sync);
-	/* A listing is now the model, and its changes are reported. */
+	/*
+	 * A listing has ended without an error, or an event has changed the model. Changes are
+	 * reported.
+	 */
 	void (*published)(struct muxbus_sync *sync);
 };
 
 /*
- * The state of lister.c. Listings are numbered from 1. Unannounced parts are those for whose
- * changes tmux sends no event: indexes, details, titles, tree and clients.
+ * The state of lister.c. Listings are numbered from 1. Unannounced parts (indexes, details, titles,
+ * tree, clients) can change without an event from tmux.
  */
 struct lister {
 	struct list waits; /* struct lister_wait: the callers that wait for a listing */
 	struct loop_timeout timer; /* begins the next listing */
-	struct parts dirty; /* the parts that the next listing must list; it clears them */
-	struct part_ids added; /* windows that were announced as new, not listed yet */
-	bool has_attached; /* a connection was opened: the next listing is of the whole server */
-	bool is_publishing; /* changes are being reported: no listing begins until all are */
-	bool lacks_hooks; /* commands of listings had no hook when sessions were last listed */
-	bool needs_names; /* /proc lacked panes: tmux lists commands until the server is lost */
-	uint64_t behind; /* the next listing waits for the end of list `behind` of sync->beside */
+	struct parts dirty; /* parts that the next listing must list; cleared when it begins */
+	struct part_ids added; /* windows that were announced as new, but are not listed yet */
+	bool has_attached; /* a connection was opened: when no other opens, list the whole server */
+	bool is_publishing; /* changes are being reported; no listing begins meanwhile */
+	bool lacks_hooks; /* at the last listing of sessions, no user hook delayed listings */
+	bool needs_names; /* /proc lacked a pane: tmux lists the commands of panes instead */
+	uint64_t behind; /* until this list of sync->beside ended or is held, no listing begins */
 
-	/* The last listing, which may still run. These values are set when it begins. */
-	uint64_t begun; /* its number */
-	int64_t begun_us; /* its beginning (CLOCK_MONOTONIC, as all other times with _us) */
+	/* The last listing, which may still run: */
+	uint64_t begun; /* number of the listing */
+	int64_t begun_us; /* when it began, by CLOCK_MONOTONIC */
 	int64_t begun_sec; /* the same moment by CLOCK_REALTIME */
 	struct parts running; /* the parts that it lists */
 	struct parts claims; /* the unannounced parts that its callers want */
 	bool is_running; /* its reply has not come yet */
-	struct attachment *source; /* runs it; the reply of any other attachment is ignored */
+	struct attachment *source; /* runs the listing; replies of other attachments are ignored */
 
-	/* The results of the listings so far. These values are set when a listing ends. */
+	/* The results of the listings so far: */
 	uint64_t done; /* number of the last listing that ended without an error */
-	uint64_t whole; /* number of the last such listing of the whole server */
-	uint64_t previous; /* value of whole before the last listing that ended without an error */
+	uint64_t whole; /* number of the last listing of the whole server that became the model */
+	uint64_t previous; /* value of whole before the last listing that was not torn or cut */
 	uint64_t last_number; /* tmux's number of the last sentinel; 0: unknown */
 	struct parts known; /* unannounced parts that are right if tmux has run nothing since */
-	int64_t details_us; /* beginning of the last listing of all details; 0: there was none */
+	int64_t details_us; /* when the last listing began that read or proved all details; or 0 */
 	int64_t tree_us; /* the same for all sessions and links */
 	int64_t clients_us; /* the same for all clients */
 	int64_t cost_us; /* how long the last listing of the whole server took */
-	unsigned rounds; /* listings in a row that found more to list; 0 after one that did not */
+	unsigned rounds; /* listings in a row that left more to list; torn and cut ones aside */
 	unsigned cuts; /* listings in a row with records that tmux cut off */
-	unsigned refusals; /* listings in a row that failed, apart from those of closed objects */
+	unsigned refusals; /* failed listings in a row; closed objects and hooks do not count */
 
 	uint64_t wholes; /* how many listings of the whole server have begun */
-	int64_t whole_begun_us; /* beginning of the last of them; 0: none on this connection */
+	int64_t whole_begun_us; /* when the last of these began; 0: none on this connection */
 };
 
-/* The state of leaving.c: the one event that is held. */
+/* The state of leaving.c, which holds at most one event. */
 struct leaving {
 	struct loop_timeout timer; /* ends the hold */
 	bool is_held; /* an event is held; the members below are about it */
 	bool is_asked; /* tmux was asked once in which windows the panes are */
 	uint32_t window; /* the window of the event */
-	uint32_t active; /* active pane by a later event; MUXBUS_NO_ID: there was none */
-	char *layout; /* the new layout, which lacks the panes; NULL: the window is closed */
+	uint32_t active; /* active pane by a later event; MUXBUS_NO_ID: no such event */
+	char *layout; /* the new layout, without the panes that left; NULL: the window is closed */
 };
 
 /* The state of attach_delay.c. */
@@ -98,7 +104,7 @@ struct attach_delay {
 };
 
 struct muxbus_sync {
-	/* From the options: these members do not change. */
+	/* These members do not change after muxbus_sync_new(): */
 	struct muxbus_loop *loop;
 	const struct sync_callbacks *callbacks;
 	char *socket_path;
@@ -108,40 +114,40 @@ struct muxbus_sync {
 	struct muxbus_sync_handlers handlers;
 	void *data; /* of the handlers */
 
-	/* The wishes of the user. */
+	/* Requests of the program: */
 	bool is_started; /* between muxbus_sync_start() and muxbus_sync_stop() */
 	void (*stopped)(void *data); /* called after the stop; NULL: no stop is under way */
 	void *stopped_data;
-	bool is_detached; /* no connection shall be open, by muxbus_sync_set_attached() */
+	bool is_detached; /* no connection shall be open: see muxbus_sync_set_attached() */
 	void (*attached)(void *data); /* called when the sync is attached; NULL: no call */
 	void *attached_data;
-	uint64_t wholes_before; /* lister.wholes at that call; attached() waits for a later one */
+	uint64_t wholes_before; /* lister.wholes at the request; attached() waits for a later one */
 	unsigned all_wanted; /* number of callers that want the output of every pane */
 	bool all_output; /* all_wanted is not 0 */
 	uint64_t all_since; /* lister.begun at the last change of all_output */
-	unsigned details_wanted; /* number of callers that want the details every second */
+	unsigned details_wanted; /* number of callers that want the details at intervals */
 	struct loop_timeout details_timer; /* lists the details */
 
 	/* The server. */
 	enum muxbus_sync_state state;
 	enum muxbus_way way; /* the last way that worked; first_way again when the server is lost */
 	struct identity server; /* zeroes: none was found */
-	struct muxbus_version version; /* as the last connection said it */
-	char version_text[32]; /* as the last listing said it */
+	struct muxbus_version version; /* as the last attachment read it */
+	char version_text[32]; /* as the last listing read it */
 	struct pane_proc pane_proc; /* the processes of the server */
 	struct pane_pidfd server_pidfd; /* watches the process of the server, as pane 0 */
 	struct reconnect reconnect; /* waits for a server that does not run */
 	struct ping ping; /* runs while a server does not answer */
-	int search_error; /* result of the last try that was reported, while no server is found */
+	int search_error; /* while SEARCHING: the error that was reported last */
 	bool is_lost; /* the server was lost: the end of the turn handles this */
-	int lost_error; /* why it was lost */
+	int lost_error;
 	char lost_reason[256];
 
 	/* The model. */
 	struct muxbus_model *empty; /* the model while the sync is not LIVE */
 	struct muxbus_model *model; /* never NULL */
-	bool exit_unattached; /* the server ends with its last client, by the last listing */
-	unsigned people; /* number of clients of users in the model */
+	bool exit_unattached; /* by the last listing, the server exits with its last client */
+	unsigned people; /* number of users' clients that are attached to sessions */
 	bool is_cut; /* the model lacks objects, and this was logged */
 	struct map tracks; /* maps a pane id to its struct track */
 	struct seen_ids seen_ids;
@@ -159,17 +165,17 @@ struct muxbus_sync {
 	struct attachment *primary; /* runs the commands; NULL: none can */
 	int spare; /* connection for the next attachment; -1: none */
 	struct attach_delay attach_delay;
-	bool is_full; /* not all sessions have a connection, and this was logged */
-	struct detached *beside; /* runs lists that a person may delay; NULL: there was none yet */
+	bool is_full; /* there were too many sessions for our connections, and this was logged */
+	struct detached *beside; /* runs lists that a hook or person may delay; NULL: none yet */
 	bool beside_waits; /* beside waits until the primary connection is idle */
 	int64_t hooked_ms; /* when a hook or person last delayed a list; 0: never */
 	struct loop_timeout settle_timer; /* fires at the end of the turn: see on_settle() */
-	struct loop_timeout grace_timer; /* no connection: gives up a silent server, or lists it */
+	struct loop_timeout grace_timer; /* without a connection: loses or lists the server */
 
 	/* Counters. */
-	uint64_t announced; /* events that announced a change, and lost connections */
+	uint64_t announced; /* counts announced changes, and times when an event may be lost */
 	unsigned differences; /* changes of the last whole listing that events missed */
-	char difference[128]; /* the first of them as text */
+	char difference[128]; /* the first of these changes as text */
 	uint64_t output_bytes;
 	uint64_t reconnects; /* connections that replaced a lost one */
 	uint64_t freed; /* attachments freed so far: shows to a loop that its list has changed */
@@ -180,15 +186,15 @@ struct muxbus_sync {
 /* Marks the server as lost. The end of the turn handles it. */
 void sync_lose_later(struct muxbus_sync *sync, int error, const char *reason);
 
-/* Makes the end of the turn settle sessions, output and closed connections. */
+/* Schedules on_settle() for the end of the turn. */
 void sync_settle_later(struct muxbus_sync *sync);
 
 /*
  * Returns true if tmux has announced that a window is closed, or the model lacks it. A closed
- * window stays in the model until leaving.c knows that no other window has its panes.
+ * window stays in the model until leaving.c knows where its panes are.
  */
 bool sync_window_is_closed(const struct muxbus_sync *sync, uint32_t window);
 
-/* Sets the state, and reports it if the state or the reason is another. */
+/* Sets the state, and reports a change of the state, or of the error while SEARCHING. */
 void sync_set_state(
     struct muxbus_sync *sync, enum muxbus_sync_state state, int error, const char *reason);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Follows a server: attaches one connection to list its sessions, then one to each session. tmux
- * counts an attach as a use of the session. The connections attach in the order of use, and the
- * first connection's session is used again in its turn.
+ * Follows a server. The first connection lists the sessions; others then attach to the other
+ * sessions. tmux counts an attach as a use of the session, so the connections attach in the order
+ * in which the sessions were used. At last the first connection uses its session again.
  */
 #include "lib/connection/command.h"
 #include "lib/library.h"
@@ -77,8 +77,8 @@ static void lose(struct muxbus_sync *sync, int error, const char *reason)
 }
 
 /*
- * A session with destroy-unattached closes when the last client detaches. The library attaches to
- * it only while a user does, so tmux behaves as without the library.
+ * tmux closes a session with destroy-unattached when its last client detaches; with exit-unattached
+ * the server exits. Returns false if no user is attached to such a session or server.
  */
 static bool may_attach(const struct muxbus_sync *sync, const struct muxbus_session *session)
 {
@@ -137,7 +137,7 @@ static void enter_sessions(struct muxbus_sync *sync)
 	}
 }
 
-/* Returns the waiting attachment whose session was used the longest time ago. */
+/* Returns the due attachment whose session was used longest ago. NULL: none, or one is opening. */
 static struct attachment *next_to_open(const struct muxbus_sync *sync)
 {
 	struct attachment *oldest = NULL;
@@ -157,7 +157,9 @@ static struct attachment *next_to_open(const struct muxbus_sync *sync)
 	return oldest;
 }
 
-/* Uses the session of the first connection again, because it was probably used last. */
+/*
+ * Uses the session of the first connection again: tmux has chosen the session that was used last.
+ */
 static void touch_scout(struct muxbus_sync *sync)
 {
 	list_each (struct attachment, attachment, &sync->attachments, link) {
@@ -241,7 +243,10 @@ static void on_settle(void *data)
 	}
 }
 
-/* A notification about the first session of a new server could crash it: see attach_delay.h. */
+/*
+ * Delays the try if the server is new: an event about its first session could crash the server, see
+ * attach_delay.h.
+ */
 static bool is_too_young(struct muxbus_sync *sync)
 {
 	struct identity identity;
@@ -293,7 +298,7 @@ static void on_ping_answered(void *data)
 	sync_settle_later(sync);
 }
 
-/* Stores the server's identity. Returns false if it is another server than before. */
+/* Stores the server's identity. Returns false if a LIVE sync has found another server. */
 static bool is_known_server(struct muxbus_sync *sync)
 {
 	struct identity identity;
@@ -310,7 +315,7 @@ static bool is_known_server(struct muxbus_sync *sync)
 	return true;
 }
 
-/* Without this, tmux writes layouts in the form before 3.7, without floating panes. */
+/* Without this flag, tmux writes layouts in the form before 3.7, without floating panes. */
 static void ask_for_new_layouts(struct attachment *attachment)
 {
 	(void)attachment_run(
@@ -340,7 +345,7 @@ static void on_attachment_ready(
 		lister_resume(sync);
 	}
 	lister_mark_attached(sync);
-	/* A detached sync lists only for waiting callers, so the first model needs one. */
+	/* A detached sync lists only for waiting callers, so add one for the first listing. */
 	if (attachment->detached != NULL && lister_wait(sync, &everything, 0, NULL, NULL) != 0)
 		sync_lose_later(sync, MUXBUS_ERR_NOMEM, muxbus_strerror(MUXBUS_ERR_NOMEM));
 	sync_settle_later(sync);
@@ -372,7 +377,7 @@ static void on_grace_over(void *data)
 		look_later(sync);
 }
 
-/* Finds out whether the server has ended with its last connection, or does not answer. */
+/* Called when the last connection has ended: finds out whether the server has ended too. */
 static void lost_all(struct muxbus_sync *sync, int error, const char *reason)
 {
 	struct identity identity;
@@ -419,7 +424,7 @@ static void on_attachment_closed(
 	sync_settle_later(sync);
 }
 
-/* Returns true if our client is in another session, because its own closed or a user moved it. */
+/* Returns true if our client is in another session: its session was closed, or a user moved it. */
 static bool has_hopped(const struct attachment *attachment, const struct muxbus_event *event)
 {
 	return event->kind == MUXBUS_EVENT_SESSION_CHANGED &&
@@ -430,7 +435,7 @@ static void on_attachment_event(
     struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_event *event)
 {
 	if (announced_changes_model(event->kind)) {
-		/* Our own new clients are not a change. */
+		/* These two events may come from our own new clients. */
 		if (event->kind != MUXBUS_EVENT_SESSION_CHANGED &&
 		    event->kind != MUXBUS_EVENT_CLIENT_SESSION_CHANGED)
 			attach_delay_disturb(sync);

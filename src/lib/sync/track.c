@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The tracks of panes. Only this file counts output. */
 #include "lib/sync/track.h"
 
 #include "lib/sync/state.h"
@@ -51,7 +50,7 @@ bool track_is_over(const struct muxbus_sync *sync, const struct muxbus_pane *pan
 	const struct track *track = track_find(sync, pane->id);
 	int status, signal;
 	if (pane->is_dead || track == NULL)
-		return false; /* the pane outlived its process, and may move */
+		return false; /* a dead pane may move to another window */
 	return track->has_ended ||
 	    pane_pidfd_look(&sync->pane_pidfd, pane->id, track->pid, &status, &signal) !=
 	    PANE_PIDFD_RUNS;
@@ -223,7 +222,6 @@ void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wanted)
 		return;
 	sync->all_output = sync->all_wanted > 0;
 	sync->all_since = sync->lister.begun;
-	/* Drop held output of panes that are not listed yet. */
 	map_each (struct track, track, &sync->tracks)
 		if (!sync->all_output && track->now == NULL && track->is_held)
 			track_drop_held(track);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* A track has a pane's data outside of the model, from the first sign of the pane to its end. */
+/*
+ * A track holds data of a pane that is not in the model, from the first sign of the pane to its
+ * end.
+ */
 #pragma once
 
 #include <muxbus.h>
@@ -11,33 +14,33 @@
 
 struct track {
 	uint32_t pane;
-	struct muxbus_pane *now; /* the pane in the model; NULL until it is listed */
+	struct muxbus_pane *now; /* the pane in the model, or NULL */
 
 	uint64_t offset; /* number of delivered bytes */
 	int64_t last_output_ms;
-	unsigned wanted; /* number of subscribers to the output */
-	bool was_followed; /* output was delivered before */
+	unsigned wanted; /* number of subscribers to this pane's output */
+	bool was_followed; /* output has flowed before */
 	bool was_own; /* the last delivered output was read by the program itself */
 	enum muxbus_output own; /* whether the program reads the output itself */
 	struct attachment *source; /* delivers the output; NULL: none */
 	struct attachment *coming; /* becomes source when a command is answered */
-	uint64_t coming_number; /* flow number of that command */
+	uint64_t coming_number; /* number of that command: see flows_sent of the attachment */
 	uint64_t born; /* number of the first listing with the pane; 0: none yet */
-	uint64_t seen; /* number of listings begun at the first sign of the pane */
-	uint64_t pieces; /* number of pieces of output from source */
+	uint64_t seen; /* lister.begun at the first sign of the pane */
+	uint64_t pieces; /* number of pieces of output from attachments, delivered or held */
 
-	/* For details.c: */
+	/* For details.c and lister.c: */
 	int64_t listed_sec; /* when the last listing with details began; 0: never */
 	int64_t titled_sec; /* when the last listing with the title began */
-	int64_t named_sec; /* when command and directory were last read from /proc */
+	int64_t named_sec; /* when /proc last showed the command and directory of the model */
 	int64_t fresh_us; /* when the pane's window and links were last listed; CLOCK_MONOTONIC */
 	uint64_t listed; /* number of the last listing with all fields */
-	uint64_t start_seen; /* number of the listing at which this process first had no name */
-	uint64_t same_foreground; /* number of the last listing with the same command and path */
+	uint64_t start_seen; /* number of the listing at which start_group first had no name */
+	uint64_t same_foreground; /* number of the last listing during which both were unchanged */
 	pid_t start_pid;
 	pid_t start_group;
 
-	/* Held output: the pane is not listed yet, or a capture is pending. */
+	/* Held output: the connection of a new pane is unknown, or a capture is pending. */
 	bool is_held;
 	bool held_is_cut;
 	struct attachment *held_from;
@@ -46,7 +49,6 @@ struct track {
 	struct capture *keeper; /* the capture that holds output or pauses the pane; NULL: none */
 	bool is_paused; /* paused by keeper, which will continue it */
 
-	/* The end of the process: */
 	pid_t pid; /* the watched process; 0: none */
 	bool has_ended;
 	bool exit_is_reported;
@@ -66,12 +68,12 @@ void track_free_all(struct muxbus_sync *sync);
 /* Returns true if the watched process runs in the pane, or did until it ended. */
 bool track_is_process(const struct track *track, const struct muxbus_pane *pane);
 
-/* Returns true if the process of a pane has ended, so that no other window has the pane. */
+/* Returns true if the process of a pane has ended and tmux does not keep the pane as dead. */
 bool track_is_over(const struct muxbus_sync *sync, const struct muxbus_pane *pane);
 
 /*
- * Returns true if the process of a pane has ended, and its status is not known until tmux has
- * reaped it: a closed pane is kept in the model until then, at most half a second.
+ * Returns true if the process of a pane has ended, but tmux has not reaped it, so that its status
+ * is unknown. A closed pane stays in the model until the status is known, or until report_exit_ms.
  */
 bool track_exit_is_awaited(const struct muxbus_sync *sync, const struct muxbus_pane *pane);
 
@@ -85,7 +87,7 @@ bool track_is_wanted(const struct muxbus_sync *sync, const struct track *track);
 bool track_output(struct muxbus_sync *sync, struct attachment *attachment, uint32_t pane,
     const uint8_t *bytes, size_t len);
 
-/* Changes the source of output. Reports a gap unless gap_reason is NULL. */
+/* Changes the source of output; NULL: none. Reports a gap if there is a source and a gap_reason. */
 void track_set_source(struct muxbus_sync *sync, struct track *track, struct attachment *attachment,
     const char *gap_reason);
 
