@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 
 #define KEY_NAME_MAX 32
-#define LINKS_MAX 40 /* links that lead to a tmux socket; the kernel has the same limit */
+#define LINKS_MAX 40 /* maximum number of links to follow; the kernel has the same limit */
 
 struct address_parts {
 	char dir[PATH_MAX];
@@ -53,7 +53,9 @@ static int resolve(char out[PATH_MAX], const char *path)
 	    PATH_MAX - len);
 }
 
-/* Returns the FNV-1a hash of a path, to tell apart paths that end alike; not for security. */
+/*
+ * Returns the FNV-1a hash of a path. It tells apart paths that end alike, and is not for security.
+ */
 static uint64_t hash(const char *text)
 {
 	uint64_t value = 0xcbf29ce484222325u;
@@ -206,7 +208,7 @@ int address_check(const char *path, char *ret_reason, size_t size)
 		    "the socket path has %zu bytes; at most %zu are allowed, so choose one with "
 		    "-s: %.*s",
 		    strlen(path), ADDRESS_SOCKET_MAX, (int)ADDRESS_SOCKET_MAX, path);
-	(void)split(path, &parts); /* cannot fail: the length was checked */
+	(void)split(path, &parts);
 	if (!*parts.name || strcmp(parts.name, ".") == 0 || strcmp(parts.name, "..") == 0)
 		return str_refuse(ret_reason, size, "\"%s\" does not name a socket", path);
 

@@ -10,16 +10,19 @@
 
 #include "base/base.h"
 
-/* maximum bytes of the path of a socket */
+/* Maximum bytes of the path of a socket. */
 #define ADDRESS_SOCKET_MAX (sizeof((struct sockaddr_un *)NULL)->sun_path - 1)
 
-/* Names of sessions that muxbus restore makes for itself begin with this; they are not saved. */
+/* muxbus restore makes sessions for itself, whose names begin with this. They are not saved. */
 #define ADDRESS_RESTORE "muxbus-restore"
 
 /* Writes the daemon's socket for a tmux socket: ".muxbus" is appended. */
 int address_socket(char *out, size_t size, const char *tmux_socket);
 
-/* Writes a daemon's socket without ".muxbus". Returns false if that is missing, or if too long. */
+/*
+ * Writes a daemon's socket without ".muxbus". Returns false if this suffix is missing, or the path
+ * is too long.
+ */
 bool address_without_suffix(char *out, size_t size, const char *socket);
 
 /*
@@ -52,8 +55,9 @@ int address_absolute(char *out, size_t size, const char *path);
 int address_server(char *out, size_t size, const char *path);
 
 /*
- * Checks that a socket's path fits into sun_path, and that no other user can replace the socket:
- * its directory is no link and belongs to us or root, and others cannot write there, or it is
- * sticky. Returns 0, or -1 with the reason.
+ * Checks that a socket's path fits into sun_path, that a file of this name is a socket of ours or
+ * root, and that no other user can replace the socket. The directory must belong to us or root,
+ * must not be a link, and must be sticky or closed to writing by others; file_check_parents()
+ * checks its parents. Returns 0, or -1 with the reason.
  */
 int address_check(const char *path, char *ret_reason, size_t size);

@@ -15,7 +15,7 @@ struct field_reading {
 	char *args;
 	struct buf *scratch;
 	struct field_error *error;
-	const struct field_tolerance *tolerance; /* NULL: no tolerance */
+	const struct field_tolerance *tolerance;
 	uint64_t given; /* bit i: the parameter of row i was given */
 };
 
@@ -28,7 +28,7 @@ refuse(struct field_reading *reading, const char *name, const char *format, ...)
 	    .cap = sizeof error->text,
 	    .max = sizeof error->text - 1};
 	error->field = name;
-	(void)str_append_visible(&text, name, strnlen(name, QUOTE_SIZE)); /* a long name is cut */
+	(void)str_append_visible(&text, name, strnlen(name, QUOTE_SIZE));
 	(void)buf_append_str(&text, ": ");
 	va_start(args, format);
 	(void)vsnprintf((char *)text.data + text.len, text.cap - text.len, format, args);
@@ -109,11 +109,11 @@ static int check_count(struct field_reading *reading, const struct field *field,
 	return refuse(reading, name, "must have %s, not %zu", bounds, count);
 }
 
-/* Returns memory from the scratch buffer. reserve_scratch() has made it large enough. */
+/* Returns memory from the scratch buffer, which reserve_scratch() has made large enough. */
 static void *scratch_take(struct field_reading *reading, size_t size)
 {
 	void *memory;
-	size = (size + 7) & ~(size_t)7; /* aligns the next memory */
+	size = (size + 7) & ~(size_t)7; /* keeps the next memory aligned */
 	memory = reading->scratch->data + reading->scratch->len;
 	assert(size <= reading->scratch->cap - reading->scratch->len);
 	reading->scratch->len += size;
@@ -477,7 +477,7 @@ static void set_preset(struct field_reading *reading, const struct field *field)
 	if (field->type == FIELD_NUMBER)
 		*(double *)member = strtod(preset, NULL);
 	if (field->type == FIELD_STRING && preset[0] == '"') {
-		size_t len = strlen(preset) - 2; /* the length without quotes */
+		size_t len = strlen(preset) - 2;
 		char *text = scratch_take(reading, len + 1);
 		memcpy(text, preset + 1, len);
 		text[len] = '\0';
@@ -492,7 +492,10 @@ static size_t home_size(const struct json *value)
 	return is_short ? strlen(home) + value->len + 8 : 0;
 }
 
-/* Reserves scratch for all parameters. The arguments will point into it, so it must not move. */
+/*
+ * Reserves scratch for all parameters. The buffer must not move later, since arguments point into
+ * it.
+ */
 static bool reserve_scratch(
     const struct field *fields, const struct json *params, struct buf *scratch)
 {

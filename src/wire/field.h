@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Typed fields: a table describes the parameters of a method. From the table come the C struct with
- * checked values, help, describe, schemas and the manual.
+ * Typed fields: a table describes the parameters of a method. The table serves to read checked
+ * values into a C struct, and to write help, describe, schemas and the manual.
  */
 #pragma once
 
 #include "wire/json.h"
 
 enum field_type {
-	FIELD_STRING, /* const char *: UTF-8; NULL if absent */
+	FIELD_STRING, /* const char *: UTF-8; NULL if absent and without a default */
 	FIELD_BOOL, /* bool */
 	FIELD_INT, /* int64_t */
 	FIELD_NUMBER, /* double */
@@ -21,12 +21,13 @@ enum field_type {
 
 enum field_flag {
 	FIELD_REQUIRED = 1 << 0,
-	FIELD_ALIAS = 1 << 1, /* another name for the field above it; not listed in schemas */
+	FIELD_ALIAS = 1 << 1, /* another name for the first row above without this flag */
 	FIELD_RARE = 1 << 2, /* seldom needed: not listed in short schemas */
-	FIELD_PATH = 1 << 3, /* a path; "~" or "~/..." becomes the home directory */
-	FIELD_CONFIDENTIAL = 1 << 4, /* records of requests contain only its size */
-	FIELD_CONFIDENTIAL_REST = 1 << 5, /* a list: records contain its first word, else sizes */
-	FIELD_KEPT = 1 << 6, /* with it, a call that else only reads changes the store */
+	FIELD_PATH = 1 << 3, /* a path; "~" alone or before "/" becomes the home directory */
+	FIELD_CONFIDENTIAL = 1 << 4, /* its value is left out of records: see redaction.h */
+	FIELD_CONFIDENTIAL_REST = 1
+	    << 5, /* a list, of which records show a part: see redaction.c */
+	FIELD_KEPT = 1 << 6, /* if given, a call that else only reads changes the store */
 	FIELD_SETTLES = 1 << 7, /* conditions: as FIELD_KEPT if they name a notification or job */
 };
 
@@ -51,7 +52,7 @@ struct field {
 	/* The default as JSON text; NULL: none. Not for arrays and maps; no escapes. */
 	const char *preset;
 	const char *help; /* one sentence for people and models */
-	/* FIELD_VALUE: members of a JSON Schema with its type; NULL: any type. For models only. */
+	/* FIELD_VALUE: JSON Schema members that describe the value to models; NULL: any type. */
 	const char *shape;
 	/* FIELD_VALUE: the fields of the object; NULL: put_schema or shape describes it. */
 	const struct field *members;
@@ -69,8 +70,7 @@ struct field {
 /* A member of a result, for describe, schemas and the manual. */
 struct field_result {
 	const char *name; /* NULL ends a table; "panes[].pane" is a member of an element */
-	const char
-	    *type; /* "string", "integer", "number", "boolean", "object", "array", "string|null" */
+	const char *type; /* names of JSON types, such as "string" or "string|null" */
 	const char *help;
 };
 
@@ -78,7 +78,7 @@ struct field_result {
 
 /* Finds the row of a member by its name. Returns NULL if there is none. */
 const struct field *field_find(const struct field *fields, const struct json *member);
-/* Returns the row itself, or the row that it is an alias of. */
+/* Returns the row whose alias this row is, or the row itself. */
 const struct field *field_principal(const struct field *field);
 
 struct field_error {
@@ -96,7 +96,7 @@ int field_read(const struct field *fields, const struct json *params, void *args
     struct buf *scratch, struct field_error *ret_error);
 
 #define FIELD_BOUNDS_SIZE 96
-/* Writes bounds such as "1 to 10000 cells" or "at least 1 s", unit NULL: without; "" if none. */
+/* Writes bounds such as "1 to 10000 cells"; "" if there are none. unit may be NULL. */
 void field_describe_bounds(
     const struct field *field, const char *unit, char out[FIELD_BOUNDS_SIZE]);
 
@@ -115,22 +115,23 @@ int field_read_tolerant(const struct field *fields, const struct field_tolerance
     const struct json *params, void *args, size_t args_size, struct buf *scratch,
     struct field_error *ret_error);
 
-const char *field_type_name(enum field_type type); /* as in describe, such as "integer" */
+const char *field_type_name(enum field_type type); /* for describe, such as "integer" */
 
 /* Writes a JSON Schema of fields (NULL: none), an object, as the member `name`. */
 void field_write_schema(struct json_writer *writer, const char *name, const struct field *fields);
 
-/* Writes the members of a JSON Schema of fields into an object that is open. */
+/* Writes the members of a JSON Schema of fields into the open object. */
 void field_put_object(struct json_writer *writer, const struct field *fields);
 
 /*
- * Writes the schema for a tool of models, with the shape of each FIELD_VALUE. in_short: without
- * rare fields, bounds and defaults of false; the daemon accepts those fields nevertheless.
+ * Writes the schema of a tool for models, with the shape of each FIELD_VALUE. in_short leaves out
+ * rare fields, bounds, defaults of false, and units that a name implies. The daemon accepts the
+ * rare fields nevertheless.
  */
 void field_write_tool_schema(
     struct json_writer *writer, const char *name, const struct field *fields, bool in_short);
 
-/* Writes the schema of a result. in_short: without members of members and seldom needed ones. */
+/* Writes the schema of a result. in_short leaves out nested and seldom needed members. */
 void field_write_result_schema(struct json_writer *writer, const char *name,
     const struct field_result *results, bool in_short);
 
@@ -148,7 +149,7 @@ bool field_schema_fits(const struct json *schema, const struct json *value, stru
 /* Appends text as lines of mdoc, escaped so that no word is a macro. */
 void field_write_mdoc_text(struct buf *out, const char *text);
 
-/* Appends text as one line of mdoc for literal displays, escaped so that no word is a macro. */
+/* Appends text as one line of an mdoc literal display. The text must not begin with "." or "'". */
 void field_write_mdoc_line(struct buf *out, const char *text);
 
 /* Appends fields as items of an mdoc list. Ends the process if out is full. */

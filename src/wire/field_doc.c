@@ -184,7 +184,7 @@ void field_write_schema(struct json_writer *writer, const char *name, const stru
 
 static void put_tool_field(struct json_writer *writer, const struct field *field, bool in_short)
 {
-	/* In short: no bounds, since errors name them; no unit that the name implies. */
+	/* In short: no bounds, since errors name them, and no unit that the name implies. */
 	struct field plain = *field;
 	plain.min = plain.max = 0;
 	if (strstr(field->name, "sec"))
@@ -233,7 +233,10 @@ static void must(int r)
 
 static void put_escaped(struct buf *out, const char *word, size_t len, bool may_be_macro)
 {
-	/* On a macro line up to three letters may be a macro; a first "." or "'" is a request. */
+	/*
+	 * On a macro line, a word of up to three letters may be a macro. A first "." or "'" is a
+	 * request.
+	 */
 	if (len && ((may_be_macro && len <= 3) || *word == '.' || *word == '\''))
 		must(buf_append_str(out, "\\&"));
 	for (size_t i = 0; i < len; i++)

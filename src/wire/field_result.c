@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes tables of results as JSON Schema, and checks results by a schema. */
 #include "wire/field.h"
 
 void field_put_types(struct json_writer *writer, const char *types)
@@ -19,7 +18,7 @@ void field_put_types(struct json_writer *writer, const char *types)
 	json_array_end(writer);
 }
 
-/* Returns the name behind a prefix: "pane" of "panes[].pane". NULL if the prefix differs. */
+/* Returns the name behind a prefix, such as "pane" of "panes[].pane". NULL: the prefix differs. */
 static const char *behind(const char *name, const char *prefix, size_t len)
 {
 	return strncmp(name, prefix, len) == 0 ? name + len : NULL;
@@ -48,7 +47,7 @@ static void put_inside(
 	}
 }
 
-/* Returns true for a seldom needed member, which the results of a short list of tools omit. */
+/* Returns true for a seldom needed member, which a schema in short leaves out. */
 static bool is_seldom(const char *name)
 {
 	static const char *const names[] = {"differs", "durable", "repeated", "wake", NULL};

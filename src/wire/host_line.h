@@ -9,15 +9,18 @@
 
 struct host_spec {
 	const char *name; /* of the host */
-	const char *server; /* the tmux server, as in tmux -L */
+	const char *server; /* name of the tmux server: the last part of its socket path */
 	const char *socket; /* a daemon's socket on this machine; NULL: connect by ssh */
 	const char *ssh; /* destination for ssh; NULL: the host's name */
-	const char *tmux_name, *tmux_path; /* -L and -S of the relay; both NULL: its default */
+	const char *tmux_name, *tmux_path; /* options -L and -S of the relay; both NULL: neither */
 	const char *program; /* path of muxbus on the host; NULL: $MUXBUS_REMOTE, else "muxbus" */
 	bool may_notify; /* requests on this host may notify panes of other hosts */
 };
 
-/* Modifies line; *ret_spec points into it. Returns 1; 0: empty or a comment; -1 with a reason. */
+/*
+ * Reads a line, which is modified and must outlive *ret_spec. Returns 1 for a host; 0 for an empty
+ * line or a comment; -1 with a reason.
+ */
 int host_line_read(char *line, struct host_spec *ret_spec, char *ret_reason, size_t size);
 
 /* Returns true if a text is a valid name of a host or server. */

@@ -100,7 +100,7 @@ static const uint8_t byte_classes[256] = {
     [','] = BYTE_COMMA,
 };
 
-/* Bytes inside a string that end it, begin an escape, or are invalid. */
+/* Bytes in a string that end the string, begin an escape, or are invalid. */
 static const bool ends_run[256] = {[0x00 ... 0x1f] = true, ['"'] = true, ['\\'] = true};
 
 static void pass_string(struct check *check)
@@ -149,7 +149,10 @@ static void pass_byte(struct check *check, enum byte_class class)
 _Static_assert(JSON_DEPTH_MAX == 96 && JSON_GIVEN_DEPTH_MAX == 64 && JSON_VALUES_MAX == 262144,
     "as the texts have it");
 
-/* Refuses what yajl tolerates: invalid UTF-8, a BOM, lone surrogates, "\u0000", control bytes. */
+/*
+ * Returns false for faults that yajl may tolerate: invalid UTF-8, a BOM, lone surrogates, "\u0000",
+ * control bytes, and too many levels or values.
+ */
 static bool json_check(const char *line, size_t len, size_t depth_max, struct json_error *ret_error)
 {
 	struct check check = {.line = line, .len = len, .depth_max = depth_max, .values = 1};
@@ -178,7 +181,7 @@ static bool json_check(const char *line, size_t len, size_t depth_max, struct js
 #define ARENA_KEEP_BYTES ((size_t)256 * 1024)
 #define ARENA_ALIGN 16
 #define LINE_MAX_BYTES ((size_t)1 << 30) /* limit, so that yajl's sizes cannot overflow */
-#define PAIRWISE_MAX 16 /* names; those of an object with more are sorted to find equal ones */
+#define PAIRWISE_MAX 16 /* in an object with more names, equal names are found by sorting */
 
 struct block {
 	struct block *older;
@@ -187,7 +190,7 @@ struct block {
 	_Alignas(ARENA_ALIGN) unsigned char memory[];
 };
 
-/* The header of each allocation of yajl, with the size, which is needed to resize it. */
+/* The header of each allocation of yajl. The size is needed to resize the allocation. */
 struct json_piece {
 	_Alignas(ARENA_ALIGN) size_t size;
 };
@@ -202,7 +205,7 @@ struct json_reader {
 	size_t len;
 	struct json_error *error;
 	bool has_error;
-	bool is_ending; /* yajl has the whole line and now sees that it ends */
+	bool is_ending; /* yajl has read the whole line and was told that it ends */
 	size_t passed; /* offset behind the last accepted token */
 
 	/* The tree so far: the open containers, and the last child of each container. */
@@ -364,7 +367,7 @@ static int on_string(void *data, const unsigned char *text, size_t len)
 static int on_open(struct json_reader *reader, enum json_type type)
 {
 	struct json *value;
-	if (reader->depth == JSON_DEPTH_MAX) /* cannot happen: json_check() refuses this depth */
+	if (reader->depth == JSON_DEPTH_MAX) /* does not happen: json_check() refuses this depth */
 		return refuse(reader, reader->passed, "too deep");
 	value = add(reader, type);
 	reader->open[reader->depth] = value;
@@ -410,7 +413,7 @@ static const struct json *find_twin_pairwise(const struct json *object)
 	return NULL;
 }
 
-/* Finds a duplicate name by sorting, which no choice of names makes slow, unlike a hash table. */
+/* Finds a duplicate name by sorting: unlike a hash table, no choice of names makes sorting slow. */
 static const struct json *find_twin_sorted(struct json_reader *reader, const struct json *object)
 {
 	const struct json **members =

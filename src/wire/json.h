@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Reads and writes JSON. The reader checks each line before yajl sees it, so that no line can crash
- * or exhaust us, whatever version of yajl is installed. The writer's text is always complete JSON
- * on one line, even if the buffer becomes full, and cannot control a terminal.
+ * Reads and writes JSON. The reader checks each line before yajl sees the line, so that no line can
+ * crash or exhaust us, whatever version of yajl is installed. The writer keeps its text complete
+ * JSON on one line, even if the buffer becomes full. Strings cannot control a terminal.
  */
 #pragma once
 
 #include "base/base.h"
 
-/* Maximum levels of arrays and objects. An answer may contain parts of its request, deeper. */
+/*
+ * Maximum levels of arrays and objects. A line for the daemon may have fewer levels, since an
+ * answer may contain parts of the request at a deeper level.
+ */
 #define JSON_DEPTH_MAX 96 /* of any line */
 #define JSON_GIVEN_DEPTH_MAX 64 /* of a line for the daemon */
 #define JSON_DATA_DEPTH_MAX 32 /* of "data" in such a line */
@@ -44,10 +47,10 @@ void json_reader_limit_depth(struct json_reader *reader);
 void json_reader_trim(struct json_reader *reader);
 
 /*
- * Reads one value. Returns it, lent until the reader is used again, or NULL with *ret_error, which
- * leaves to the caller to say that the text is not JSON. Errors are also duplicate keys, more than
- * JSON_DEPTH_MAX levels or JSON_VALUES_MAX values, numbers longer than JSON_NUMBER_MAX characters,
- * "\u0000" and a BOM.
+ * Reads one value. Returns the value, lent until the reader is used again, or NULL with *ret_error.
+ * The caller of a failed read says that the text is not JSON; ret_error says why. Errors are also
+ * duplicate names, more than JSON_VALUES_MAX values or JSON_DEPTH_MAX levels (or the limit of the
+ * reader), numbers longer than JSON_NUMBER_MAX characters, "\u0000" and a BOM.
  */
 const struct json *json_read(
     struct json_reader *reader, const char *line, size_t len, struct json_error *ret_error);
@@ -98,23 +101,23 @@ bool json_is_integer(const struct json *value);
 bool json_double(const struct json *value, double *ret_number);
 
 enum { JSON_DOUBLE_SIZE = 32 };
-/* Writes the shortest text that is read as the same value. Returns its length. */
+/* Writes a text with at most 17 digits that is read as the same value. Returns its length. */
 size_t json_format_double(char out[JSON_DOUBLE_SIZE], double value);
 
 #define JSON_PATH_MAX 8 /* maximum names of objects in the path of a cut value */
 #define JSON_CUT_BYTES 224 /* bytes of the list of cut values; "..." stands for further ones */
 /* A text is not cut if its length, its depth and this together are below the buffer's maximum. */
 #define JSON_SPARE 320
-/* bytes of JSON for one byte of a text, at most: DEL is a byte, and is written as six */
+/* Maximum bytes of JSON for one byte of a text: DEL is written as six bytes. */
 #define JSON_GROWTH 6
 
 /*
  * The writer adds commas, and ends the process if out of memory. When all brackets are closed, its
  * text is complete JSON, even if the buffer became full. A string without room is cut, so that some
  * room stays for later values. Another value without room is left out, with all values behind it.
- * The outermost object then ends with "truncated":true,"cut":["path.to.member",...]. Only these
- * closing parts can exceed a maximum below JSON_SPARE. A caller that needs the whole text looks at
- * is_cut.
+ * The outermost object then ends with "truncated":true,"cut":["path.to.member",...]. If the maximum
+ * of the buffer is below JSON_SPARE, this end may exceed the maximum. A caller that needs the whole
+ * text looks at is_cut.
  */
 struct json_writer {
 	struct buf *buf;
@@ -150,10 +153,9 @@ void json_array_end(struct json_writer *writer);
 void json_put_null(struct json_writer *writer, const char *name);
 void json_put_bool(struct json_writer *writer, const char *name, bool value);
 void json_put_int(struct json_writer *writer, const char *name, int64_t value);
-void json_put_known_int(struct json_writer *writer, const char *name, bool is_known,
-    int64_t value); /* null if is_known is false */
+void json_put_known_int(struct json_writer *writer, const char *name, bool is_known, int64_t value);
 void json_put_double(
-    struct json_writer *writer, const char *name, double value); /* null if not finite */
+    struct json_writer *writer, const char *name, double value); /* writes null if not finite */
 void json_put_str(
     struct json_writer *writer, const char *name, const char *string); /* NULL writes null */
 void json_put_given(
@@ -186,5 +188,8 @@ bool json_fits(const struct json *value, size_t max);
 int json_escape(struct buf *out, const void *bytes, size_t len, bool *lossy);
 /* Reads "\uXXXX" at the start of a text. Returns its UTF-16 unit, or -1 for other texts. */
 int32_t json_unit(const char *text, size_t len);
-/* Returns how many bytes, in whole characters, fit when escaped; *ret_escaped: their size then. */
+/*
+ * Returns how many bytes, in whole characters, fit into room when escaped. *ret_escaped is their
+ * escaped size.
+ */
 size_t json_escape_fit(const void *bytes, size_t len, size_t room, size_t *ret_escaped);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The escaper. Text is escaped in stretches, directly behind the output, or on the stack first if
- * the output may have too little room. A block is copied whole. If a byte of the block needs an
- * escape, the escape overwrites its copy, and the rest of the block is copied again behind the
- * escape.
+ * Escapes text in stretches, directly behind the output, or on the stack first if the output may
+ * have too little room. A block is copied whole. If a byte of the block needs an escape, the escape
+ * overwrites the copy of the byte, and the rest of the block is copied again behind the escape.
  */
 #include "wire/json.h"
 
@@ -13,7 +12,7 @@
 
 #define BLOCK_BYTES 16
 #define STRETCH_BYTES 512
-#define GROWTH_MAX 6 /* one byte may become six: "\u001b" */
+#define GROWTH_MAX 6 /* bytes of the longest escape, such as "\u001b" */
 /* The last block may extend beyond the stretch, and its copy beyond the output. */
 #define ROOM_OF(stretch) (((stretch) + BLOCK_BYTES) * GROWTH_MAX + BLOCK_BYTES)
 
@@ -113,7 +112,7 @@ static inline void escape_blocks(struct escape *e, const uint8_t *stop)
 }
 #endif
 
-/* Escapes ASCII until stop or the first other byte; may go on to the end of a block. */
+/* Escapes ASCII until stop or the first other byte. May pass stop up to the end of a block. */
 static inline void escape_ascii(struct escape *e, const uint8_t *stop)
 {
 #ifdef __SSE2__
@@ -147,7 +146,7 @@ static void put_instead(struct escape *e)
 	size_t len;
 	if (utf8_part(e->from, (size_t)(e->end - e->from), &len)) {
 		uint32_t c = 0;
-		(void)utf8_decode(e->from, len, &c); /* cannot fail: the character is valid */
+		(void)utf8_decode(e->from, len, &c);
 		put_unit(e, c);
 	} else {
 		e->is_lossy = true;
@@ -174,7 +173,10 @@ static inline void copy_beyond_ascii(struct escape *e, const uint8_t *stop)
 	e->to = to;
 }
 
-/* Escapes until stop, or a bit further within a block. Needs ROOM_OF() bytes of output. */
+/*
+ * Escapes until stop, or to the end of a block or character behind stop. Needs ROOM_OF() bytes of
+ * output.
+ */
 static void escape_stretch(struct escape *e, const uint8_t *stop)
 {
 	while (e->from < stop) {

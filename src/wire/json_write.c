@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Cuts or leaves out values without room, and keeps room for the text that completes the JSON. */
+/*
+ * Writes JSON. Values without room are cut or left out, and room is kept for the text that
+ * completes the JSON.
+ */
 #include "wire/json.h"
 
 #include <math.h>
@@ -99,7 +102,7 @@ static inline uint64_t load(const char *bytes, size_t len)
 	return word;
 }
 
-/* Returns true if a text is ASCII and needs no escape, as all our names. */
+/* Returns true if a text is ASCII and needs no escape. */
 static inline bool is_plain(const char *text, size_t len)
 {
 	if (len >= 8) {
@@ -200,7 +203,7 @@ static void lift_mark(struct json_writer *writer)
 	writer->needs_comma = writer->mark_comma;
 }
 
-/* Called after each value, since cut members without brackets always end with the mark. */
+/* Called after each value, since members without brackets end with the mark if one was cut. */
 static inline void close_value(struct json_writer *writer)
 {
 	if (writer->is_cut && writer->has_members && writer->depth == 0)
@@ -215,7 +218,7 @@ static void leave_out(struct json_writer *writer, const char *name)
 	close_value(writer);
 }
 
-/* Remembers members with the names that the mark uses. */
+/* Notes a member that has a name which the mark uses. */
 static inline void note_member(struct json_writer *writer, const char *name)
 {
 	if (!is_at_mark(writer))
@@ -229,7 +232,10 @@ static inline void note_member(struct json_writer *writer, const char *name)
 static const bool plain_bytes[256] = {
     [' ' ... '"' - 1] = true, ['"' + 1 ... '\\' - 1] = true, ['\\' + 1 ... '~'] = true};
 
-/* Does the work of open_value() if the name is plain and the room is ample; else returns false. */
+/*
+ * The fast form of open_value(), for a short plain name and ample room. Returns false if not
+ * possible.
+ */
 static inline bool open_plain(struct json_writer *writer, const char *name, size_t len)
 {
 	struct buf *buf = writer->buf;
@@ -265,7 +271,9 @@ static inline bool open_plain(struct json_writer *writer, const char *name, size
 	return true;
 }
 
-/* Does the work of open_value() for any name and any room. Returns false if the value has none. */
+/*
+ * The form of open_value() for other names, and for little room. Returns false if there is no room.
+ */
 static __attribute__((noinline)) bool open_measured(
     struct json_writer *writer, const char *name, size_t len)
 {
@@ -283,7 +291,7 @@ static __attribute__((noinline)) bool open_measured(
 		leave_out(writer, name);
 		return false;
 	}
-	if (buf->cap - buf->len <= escaped + len + 4) /* room for the name and the value */
+	if (buf->cap - buf->len <= escaped + len + 4)
 		check_memory(buf_reserve(buf, escaped + len + 4));
 	buf->data[buf->len] = ',';
 	buf->len += writer->needs_comma;
@@ -318,7 +326,7 @@ static void begin(struct json_writer *writer, const char *name, char bracket)
 		writer->skipped++;
 		return;
 	}
-	if (is_first) { /* always written: the mark needs an object to be in */
+	if (is_first) { /* written even without room, since the mark needs an object */
 		if (writer->needs_comma)
 			put_byte(writer, ',');
 		writer->value = writer->buf->len;
@@ -369,7 +377,8 @@ void json_restart(struct json_writer *writer, struct buf *out, size_t max)
 void json_start_object(struct json_writer *writer, struct buf *out, size_t max)
 {
 	json_start(writer, out, max);
-	(void)buf_reserve(out, max < FIRST_BYTES ? max : FIRST_BYTES); /* the next write retries */
+	(void)buf_reserve(
+	    out, max < FIRST_BYTES ? max : FIRST_BYTES); /* a failure shows at the next write */
 	json_object_begin(writer, NULL);
 }
 
@@ -501,7 +510,7 @@ bool json_put_text(struct json_writer *writer, const char *name, const void *byt
 	left = room(writer) - 1;
 	if (escape_within(writer, left, bytes, len, &is_lossy) == BUF_FULL) {
 		len = json_escape_fit(bytes, len, cut_room(left), &escaped);
-		(void)escape_within(writer, left, bytes, len, &is_lossy); /* len fits now */
+		(void)escape_within(writer, left, bytes, len, &is_lossy);
 		note_cut(writer, name);
 	}
 	put(writer, "\"", 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "wire/line.h"
 
-/* The place of the next byte in the line. Only NESTED is inside a value of the object. */
+/* The place of the next byte in the line. NESTED is inside a value that is an array or object. */
 enum place {
 	BEFORE, /* before the object */
 	BEFORE_NAME, /* before a name, or the end of an empty object */
@@ -54,7 +54,7 @@ static void pass_string(struct lost_id *lost, char byte)
 		lost->is_id &= lost->text_len < 2 && byte == id[lost->text_len];
 		lost->text_len++;
 		if (byte == '\\')
-			lost->count++; /* the escaped name may be "id", so it counts as one */
+			lost->count++; /* a name with an escape may be "id", so it counts */
 	}
 	if (lost->is_escaped || byte == '\\') {
 		lost->is_escaped = !lost->is_escaped;
@@ -265,7 +265,7 @@ static void take(
 	size_t len = end - input->start;
 	if (len > 0 && line[len - 1] == '\r')
 		len--;
-	line[len] = '\0'; /* over its newline, or the NUL behind the last byte */
+	line[len] = '\0'; /* overwrites the newline, or the NUL behind the last byte */
 	*ret_line = line;
 	*ret_len = len;
 	input->start = next;

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: ISC */
-/* Splits bytes into lines, ended by "\n" or "\r\n". A line longer than the limit is skipped. */
+/*
+ * Splits bytes into lines, which end with "\n" or "\r\n". A line longer than the limit is skipped.
+ */
 #pragma once
 
 #include "base/base.h"
 
-/* Finds the id of a request whose line is invalid or too long, for the error response. */
-
 enum { LOST_ID_MAX = 1024 + 2 }; /* bytes of an id as JSON text */
 
-/* The state of the search in a line, which may come in pieces. Begins as all zeros. */
+/*
+ * Searches a request line that is too long or invalid for its id, which the error response needs.
+ * The line may come in pieces. All members are zero at first.
+ */
 struct lost_id {
 	uint8_t place; /* enum place of the next byte */
 	bool is_escaped; /* the last byte is an escaping backslash */
 	bool is_id; /* the current member is called "id" */
 	size_t depth; /* number of open brackets */
-	uint64_t brackets; /* the open brackets, innermost lowest: 1 for [, 0 for { */
+	uint64_t brackets; /* a bit for each open bracket, innermost lowest: 1 for [, 0 for { */
 	size_t known; /* valid bits in brackets, at most 64 */
 	size_t text_len; /* bytes so far of the current name or value */
-	size_t count; /* number of members called "id", or that could be */
+	size_t count; /* number of names that are or may be "id" */
 	size_t len;
 	char text[LOST_ID_MAX + 1]; /* the id as JSON text if len > 0 */
 	char last[4]; /* the last bytes after an error */
@@ -26,8 +29,8 @@ struct lost_id {
 void lost_id_add(struct lost_id *lost, const char *bytes, size_t len);
 
 /*
- * Returns the id as JSON text, lent: a number or a string that may be invalid. NULL if there is
- * none, or if two members may be the id.
+ * Returns the id as JSON text, lent: a number or a string, which may be invalid. NULL if there is
+ * no id, if the id is too long, or if several names may be "id".
  */
 const char *lost_id_get(const struct lost_id *lost);
 
@@ -38,7 +41,7 @@ struct line_input {
 	size_t max_bytes; /* of a line without its newline */
 	bool is_skipping; /* skips bytes until the next newline */
 	bool wants_id; /* report a line that is too long only at its end, with its id */
-	struct lost_id *lost; /* the search in the line that is or was last skipped; NULL: none */
+	struct lost_id *lost; /* the search in the line that was skipped last; NULL: none */
 };
 
 enum line_result {

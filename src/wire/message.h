@@ -56,12 +56,15 @@ struct message {
 	const struct json *id; /* a string, a number or null; NULL if absent */
 	const char *method;
 	const struct json *params; /* an object, or NULL */
-	const struct json *within; /* id of the provider's open call it belongs to; NULL: absent */
+	const struct json *within; /* id of the provider's call that the request is part of */
 	bool is_notification; /* "jsonrpc":"2.0" without an id: gets no answer */
 	bool is_response; /* has a result or error but no method: ignored */
 };
 
-/* Reads an envelope. Returns -1 with a reason; ret_message->id is set if it could be read. */
+/*
+ * Reads an envelope. Returns 0, or -1 with a reason; then ret_message->id is set if the id is
+ * valid.
+ */
 int message_read(
     const struct json *value, struct message *ret_message, char *ret_reason, size_t size);
 
@@ -82,7 +85,7 @@ void message_end_notice(struct json_writer *writer);
 /* Begin and end a response line with a result; the caller writes its members in between. */
 void message_begin_result(struct json_writer *writer, const char *id);
 void message_end_result(struct json_writer *writer);
-/* Writes the member "error" as message_write_error(), but with the code of the error code_of. */
+/* Writes the member "error" like message_write_error(), but with the code of code_of. */
 void message_put_error(struct json_writer *writer, enum message_error code_of,
     enum message_error error, const char *text, const char *data);
 /* Writes an error line. data: NULL, or JSON of members such as "\"field\":\"pane\"". */
@@ -90,8 +93,8 @@ void message_write_error(struct json_writer *writer, const char *id, enum messag
     const char *text, const char *data);
 
 /*
- * Returns true for the error by which a daemon that ends answers all open requests. The connection
- * ends next, so a program that handles that can ignore the error.
+ * Returns true for the error by which an ending daemon answers open requests. The connection ends
+ * next, so a program that handles this end can ignore the error.
  */
 #define MESSAGE_ENDING "\"daemon_ends\":true"
 bool message_is_ending(const struct json *message);

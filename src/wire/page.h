@@ -34,5 +34,5 @@ void page_begin(struct page *page, struct json_writer *writer, const char *name,
 bool page_takes(struct page *page);
 /* Call after each entry. Returns false if the entry was removed; the first is always kept. */
 bool page_keeps(struct page *page);
-/* Ends the array, and writes "last" and "more". */
+/* Ends the array, and writes the results "last" and "more". */
 void page_end(struct page *page);

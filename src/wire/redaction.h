@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The parameters of a request as the audit and the history of actions keep them: without secrets. */
+/* Writes the parameters of a request for the audit and the history of actions, without secrets. */
 #pragma once
 
 #include "base/base.h"

@@ -116,7 +116,7 @@ bool relay_read_hello(
 {
 	static const char characters[] =
 	    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz.+-_~";
-	const char *hello = strstr(line, RELAY_HELLO); /* noise before the hello may lack a '\n' */
+	const char *hello = strstr(line, RELAY_HELLO); /* text before the hello may lack a '\n' */
 	int used = 0;
 	if (hello == NULL || sscanf(hello, RELAY_HELLO "%u %n", ret_protocol, &used) < 1 ||
 	    used == 0)

@@ -9,8 +9,7 @@
 #define RELAY_LINE_MAX 1024 /* bytes of the hello, or of a line before it */
 #define RELAY_NOISE_MAX 1000 /* maximum number of lines before the hello */
 #define RELAY_NOISE_REASON "it writes, but muxbus relay says no hello"
-#define RELAY_SSH_MAX \
-	40 /* maximum number of words: 33 of the variable $MUXBUS_SSH, and our own options */
+#define RELAY_SSH_MAX 40 /* maximum number of words: those of $MUXBUS_SSH, and our own options */
 #define RELAY_SSH_SIZE 4096 /* bytes of all words of $MUXBUS_SSH */
 
 /*
@@ -27,22 +26,22 @@ bool relay_append_command(
  */
 size_t relay_ssh_words(char *words, const char **argv);
 
-/* How an ssh has ended before the hello. */
+/* How an ssh has ended whose relay has not said hello. */
 struct relay_end {
 	const char *host; /* the destination of ssh */
 	const char *how; /* such as "exit status 1" */
-	const char *said; /* its standard error, not NUL-terminated */
+	const char *said; /* standard error of ssh, not NUL-terminated */
 	size_t said_len;
-	const char *noise; /* the last line of its output, by relay_keep_noise(); "" if none */
+	const char *noise; /* the last line of output of ssh, by relay_keep_noise(); "" if none */
 };
 
 /* Writes in one line why ssh has ended, and what to do if the cause is known. */
 void relay_explain(const struct relay_end *end, char *ret_reason, size_t size);
 
-/* Keeps a line before the hello, in which a login shell may say why it refuses: copies it, cut. */
+/* Copies a line before the hello, shortened: a login shell may say in it why it refuses. */
 void relay_keep_noise(const char *line, char noise[STR_SHOWN_SIZE]);
 
-/* Reads a line. Returns false if it is not a hello. */
+/* Reads a hello. Returns false if the line contains none. */
 bool relay_read_hello(
     const char *line, unsigned *ret_protocol, char *ret_version, size_t version_size);
 

@@ -9,7 +9,7 @@ static bool is_plain(const char *word)
 	return *word && word[strspn(word, plain)] == '\0';
 }
 
-/* Words that a shell does not run as a command if they stand first. */
+/* Words that are not the name of a command if they stand first. */
 static const char *const reserved[] = {"case", "do", "done", "elif", "else", "esac", "fi", "for",
     "function", "if", "in", "select", "then", "time", "until", "while", NULL};
 
