@@ -377,8 +377,7 @@ void json_restart(struct json_writer *writer, struct buf *out, size_t max)
 void json_start_object(struct json_writer *writer, struct buf *out, size_t max)
 {
 	json_start(writer, out, max);
-	(void)buf_reserve(
-	    out, max < FIRST_BYTES ? max : FIRST_BYTES); /* a failure shows at the next write */
+	(void)buf_reserve(out, max < FIRST_BYTES ? max : FIRST_BYTES); /* the next write retries */
 	json_object_begin(writer, NULL);
 }
 

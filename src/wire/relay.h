@@ -9,7 +9,8 @@
 #define RELAY_LINE_MAX 1024 /* bytes of the hello, or of a line before it */
 #define RELAY_NOISE_MAX 1000 /* maximum number of lines before the hello */
 #define RELAY_NOISE_REASON "it writes, but muxbus relay says no hello"
-#define RELAY_SSH_MAX 40 /* maximum number of words: those of $MUXBUS_SSH, and our own options */
+#define RELAY_SSH_MAX \
+	40 /* maximum number of words: those of the variable $MUXBUS_SSH, and our own options */
 #define RELAY_SSH_SIZE 4096 /* bytes of all words of $MUXBUS_SSH */
 
 /*
