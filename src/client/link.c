@@ -10,17 +10,17 @@
 #include "wire/message.h"
 
 #define READ_SIZE ((size_t)64 * 1024)
-#define CARRIER_MS 1000 /* time for a carrier to print the reason at its end, or after SIGTERM */
-#define HEED_MS 2000 /* how long a wait for an answer still goes on after a signal */
+#define CARRIER_MS 1000 /* time for a carrier to end by itself, and again after SIGTERM */
+#define HEED_MS 2000 /* how long a wait for input still goes on after a signal */
 
 struct link {
 	int fd;
-	pid_t carrier; /* process to end with the link; 0: none */
+	pid_t carrier; /* child that link_close() ends and reaps; 0: none */
 	struct line_input in;
 	struct buf late; /* bytes received while has_line */
 	bool has_line; /* the caller of link_next() uses a line of in */
 	bool has_ended;
-	bool is_refused; /* the other end takes nothing */
+	bool is_refused; /* sending has failed */
 	int error; /* errno that ended the input; 0: the daemon closed the connection */
 	struct buf out;
 	size_t unsent_max; /* bytes of out, unless one line alone is longer */
@@ -44,7 +44,7 @@ int link_connect(const char *path, int64_t wait_ms)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | (wait_ms == 0 ? SOCK_NONBLOCK : 0), 0);
 	if (fd < 0)
 		return -1;
-	/* connect() would block forever if the daemon accepts nothing and its queue is full. */
+	/* Without a timeout, connect() would block forever if the queue of the socket is full. */
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
 	if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
 		return fd;
@@ -113,7 +113,7 @@ enum link_state link_open(struct link **ret_link, const char *path, char *ret_re
 	else if ((state == LINK_NO_SOCKET || state == LINK_DEAD) && lstat(path, &st) == 0 &&
 	    !S_ISSOCK(st.st_mode)) {
 		(void)snprintf(ret_reason, size, "a file that is not a socket is at %s", path);
-		return LINK_FAILED; /* no daemon can listen there */
+		return LINK_FAILED;
 	} else if (state != LINK_OK)
 		(void)snprintf(ret_reason, size, "%s %s", causes[state], path);
 	return state;
@@ -174,7 +174,7 @@ bool link_flush(struct link *link)
 		else if (errno != EINTR)
 			error = errno;
 	}
-	if (link->sent > link->out.len / 2) { /* rarely: moving the unsent bytes takes time */
+	if (link->sent > link->out.len / 2) { /* seldom, since moving unsent bytes takes time */
 		buf_consume(&link->out, link->sent);
 		buf_shrink(&link->out, READ_SIZE);
 		link->sent = 0;
@@ -229,7 +229,7 @@ bool link_send_all(struct link *link)
 		struct pollfd fd = {.fd = link->fd, .events = POLLOUT | input};
 		int r = poll(&fd, 1, (int)clock_left_ms(end_ms));
 		if (r == 0)
-			errno = EAGAIN; /* the daemon does not read */
+			errno = EAGAIN;
 		if (r == 0 || (r < 0 && errno != EINTR))
 			return false;
 		if (r > 0 && fd.revents & input)
@@ -398,7 +398,10 @@ enum link_read link_ask(struct link *link, const char *method, const char *param
 	*ret_answer = (struct link_answer){0};
 	if (id != 0)
 		return link_await(link, id, timeout_ms, ret_answer);
-	/* A daemon that refuses a connection writes the reason before it closes, so look for it. */
+	/*
+	 * A daemon that refuses a connection writes the reason before it closes. Look for the
+	 * reason.
+	 */
 	if (errno != EPIPE || link_await(link, link->last_id, 0, ret_answer) == LINK_LINE)
 		return ret_answer->error != NULL ? LINK_LINE : LINK_BROKEN;
 	errno = EPIPE;

@@ -7,7 +7,7 @@
 
 #include "wire/json.h"
 
-#define LINK_LINE_MAX ((size_t)64 * 1024 * 1024) /* bytes of the longest line that a daemon sends */
+#define LINK_LINE_MAX ((size_t)64 * 1024 * 1024) /* maximum bytes of a line */
 #define LINK_SEND_TIMEOUT_MS 10000 /* how long to wait if the daemon does not read */
 
 struct link;
@@ -21,8 +21,8 @@ enum link_state {
 };
 
 /*
- * Connects to a socket of any user, in at most wait_ms; with 0 at once, and the socket becomes
- * non-blocking. Returns a descriptor, or -1 with errno.
+ * Connects to a socket of any user in at most wait_ms. With 0 it does not wait, and the descriptor
+ * is non-blocking. Returns the descriptor, or -1 with errno.
  */
 int link_connect(const char *path, int64_t wait_ms);
 
@@ -51,8 +51,8 @@ enum link_read {
 };
 
 /*
- * Makes waits for answers return LINK_SIGNAL if signal_fd, a lent signalfd, is readable and nothing
- * arrives for 2 s. -1: waits do not end by a signal.
+ * Makes link_read_line(), and functions that call it, return LINK_SIGNAL if signal_fd, a lent
+ * signalfd, is readable and nothing arrives for 2 s. -1: waits do not end by a signal.
  */
 void link_heed(int signal_fd);
 
@@ -67,7 +67,7 @@ enum link_read link_read_line(
 enum link_read link_read_message(struct link *link, int64_t timeout_ms,
     const struct json **ret_message, const char **ret_line, size_t *ret_len);
 
-/* Receives what has arrived, without waiting. link_read_line() with timeout 0 returns the lines. */
+/* Receives bytes without waiting. link_read_line() with timeout 0 then returns whole lines. */
 void link_receive(struct link *link);
 
 /* Returns true if buffered input, which poll() does not report, may hold a line. */
@@ -106,7 +106,7 @@ enum link_read link_await(
 enum link_read link_ask(struct link *link, const char *method, const char *params,
     int64_t timeout_ms, struct link_answer *ret_answer);
 
-/* The functions below are for loop_link.c. None of them waits. */
+/* The functions below are for loop_link.c. Only link_send_all() waits. */
 
 /*
  * Connects without waiting. A received line may have line_max bytes, the queue unsent_max bytes.
@@ -119,7 +119,7 @@ enum link_read link_next(struct link *link, const char **ret_line, size_t *ret_l
 /* Parses a line into a tree, which is lent until the next call. Returns NULL for invalid JSON. */
 const struct json *link_parse(struct link *link, const char *line, size_t len);
 
-/* Queues bytes for link_flush(). Returns false if the queue, unless empty, has no room for all. */
+/* Queues bytes for link_flush(). Returns false if the queue is not empty and lacks the room. */
 bool link_queue(struct link *link, const void *bytes, size_t len);
 /* Queues a request. Returns its id, or 0 with errno if the queue has no room. */
 uint64_t link_queue_request(struct link *link, const char *method, const char *params);
@@ -127,7 +127,7 @@ uint64_t link_queue_request(struct link *link, const char *method, const char *p
 bool link_flush(struct link *link);
 bool link_is_flushed(const struct link *link);
 /*
- * Sends the queue, and receives meanwhile. Returns false with errno, EAGAIN if the daemon does not
- * read for LINK_SEND_TIMEOUT_MS.
+ * Sends the queue, waits for this, and receives meanwhile. Returns false with errno; EAGAIN: the
+ * daemon did not read for LINK_SEND_TIMEOUT_MS.
  */
 bool link_send_all(struct link *link);

@@ -11,11 +11,11 @@ struct link_pending {
 
 struct loop_link {
 	struct event_base *base;
-	struct loop_link_options options; /* path is a copy */
+	struct loop_link_options options;
 	struct loop_link_handlers handlers;
 	struct link *socket; /* NULL while disconnected */
 	struct event *readable, *writable;
-	struct loop_timer *timer; /* fires when the next connect, or the end of the link, is due */
+	struct loop_timer *timer; /* fires to connect again, or to end the link */
 	unsigned delay_ms;
 	struct map pending; /* requests without a response, by id */
 	bool is_ending, is_cut; /* is_cut: the daemon reads no more */
@@ -70,7 +70,7 @@ static void take_line(struct loop_link *link, const char *line, size_t len)
 	if (message == NULL)
 		log_warning("muxbusd sent a line that is not JSON");
 	if (message == NULL || message_is_ending(message))
-		return; /* the daemon closes the connection next */
+		return;
 	if (method != NULL) {
 		if (link->handlers.event != NULL && method->type == JSON_STRING &&
 		    strcmp(method->text, "event") == 0)

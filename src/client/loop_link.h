@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: ISC */
-/* A link to a daemon on an event loop. A lost connection is made again at growing intervals. */
+/*
+ * A link to a daemon on an event loop. Unless is_once is set, a lost connection is made again at
+ * growing intervals.
+ */
 #pragma once
 
 #include "client/link.h"
 
 #define LOOP_LINK_UNSENT_MAX \
-	((size_t)16 * 1024 * 1024) /* bytes of unsent output, unless one line is longer */
+	((size_t)16 * 1024 * 1024) /* bytes of the queue, unless one line is longer */
 
 struct event_base;
 
 /*
- * All data is lent to the handlers. Of them, only down() may free the link, and only if is_once is
- * set. No handler is called before loop_link_start() returns.
+ * Arguments are lent to the handlers. Only down() may free the link, and only if is_once is set. No
+ * handler is called before loop_link_start() returns.
  */
 struct loop_link_handlers {
 	void (*up)(void *data); /* connected */
 	/*
-	 * An attempt to connect failed, or the connection is lost. error: an errno, EMSGSIZE for a
-	 * line that is too long; 0: the daemon has closed it, or loop_link_end() was called.
+	 * An attempt to connect failed, or the connection is lost. error is an errno (EMSGSIZE: a
+	 * line was too long), or 0: the daemon has closed it, or loop_link_end() was called.
 	 */
 	void (*down)(void *data, int error);
 	void (*event)(void *data, const struct json *params); /* NULL: events are ignored */
-	/* May be NULL. Else it gets each line, without its newline; event() and answers do not. */
+	/*
+	 * If not NULL, gets each line, without its newline, and event() and answers are not called.
+	 */
 	void (*line)(void *data, const char *line, size_t len);
 	void *data;
 };
@@ -47,12 +52,15 @@ bool loop_link_is_up(const struct loop_link *link);
 /* Returns the text of an error of down(), lent until the next call. */
 const char *loop_link_reason(int error);
 
-/* Takes the response to a request; NULL if the connection was lost first. Called exactly once. */
+/*
+ * Takes the response to a request; NULL: the connection was lost first. Called once, unless the
+ * link is freed first.
+ */
 typedef void loop_link_answer_fn(void *data, const struct json *response);
 
 /*
  * Sends a request. params is the text of a JSON object, or NULL. Returns false, without a call of
- * answer(), if the link is down or LOOP_LINK_UNSENT_MAX bytes would be exceeded.
+ * answer(), if the link is down or the queue has no room.
  */
 bool loop_link_ask(struct loop_link *link, const char *method, const char *params,
     loop_link_answer_fn *answer, void *data);

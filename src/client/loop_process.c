@@ -9,7 +9,7 @@
 #include "wire/line.h"
 
 enum {
-	CHUNK = 64 * 1024, /* bytes per read(): the capacity of a pipe */
+	CHUNK = 64 * 1024, /* bytes per read(): the default capacity of a pipe */
 	DRAIN_MAX = 64, /* maximum number of chunks read from a pipe after the process has ended */
 	SPARE = 64 * 1024, /* extra room in the queue for lines other than calls */
 	ERR_PAUSE_MS = 50, /* pause after a full chunk of standard error, to slow down a flood */
@@ -105,7 +105,7 @@ static void on_error_output(evutil_socket_t fd UNUSED, short what UNUSED, void *
 		close_end(process, STDERR_END);
 	if (len < CHUNK)
 		return;
-	(void)event_del(process->readable[STDERR_END]); /* cannot fail for an assigned event */
+	(void)event_del(process->readable[STDERR_END]);
 	loop_timer_arm(process->pause, ERR_PAUSE_MS);
 }
 
@@ -236,7 +236,7 @@ static int start_supervisor(struct loop_process *process, struct event_base *bas
 	process->watch = loop_pidfd_new(base, child.pidfd, on_ended, process);
 	memcpy(process->fds, child.ends, sizeof process->fds);
 	for (int end = STDIN_END; end < END_COUNT; end++)
-		(void)evutil_make_socket_nonblocking(process->fds[end]); /* a pipe always can */
+		(void)evutil_make_socket_nonblocking(process->fds[end]);
 	return 0;
 }
 

@@ -26,7 +26,7 @@ struct loop_program {
 struct loop_process_handlers {
 	void (*line)(void *data, const char *line, size_t len); /* lent, without its newline */
 	void (*too_long)(void *data); /* a line longer than LOOP_PROCESS_LINE_MAX was skipped */
-	void (*closed)(void *data); /* the program closed its standard output but still runs */
+	void (*closed)(void *data); /* the program closed its standard output; it may still run */
 	void (*ended)(void *data, const char *how); /* called last; how: such as "exit status 1" */
 };
 
@@ -36,21 +36,27 @@ struct loop_process_handlers {
  */
 struct loop_process *loop_process_new(struct event_base *base, const char *supervisor,
     const struct loop_program *program, const struct loop_process_handlers *handlers, void *data);
-/* Frees the process. A program that still runs is ended as by loop_process_stop(). May be NULL. */
+/*
+ * Frees the process. The supervisor then ends a program that runs, as by loop_process_stop(). May
+ * be NULL.
+ */
 void loop_process_free(struct loop_process *process);
 
-/* Closes standard input, sends SIGTERM after 1 s, SIGKILL 2 s later. Only ended is still called. */
+/*
+ * Closes standard input and output. SIGTERM follows after 1 s, SIGKILL 2 s later. Only ended is
+ * still called.
+ */
 void loop_process_stop(struct loop_process *process);
 
 /* Returns true if a call of len bytes fits into the queue of unread bytes. */
 bool loop_process_has_room(const struct loop_process *process, size_t len);
 /*
  * Queues a line with its newline. Lines other than calls, such as a cancellation, have 64 KiB more
- * room. Returns false if there is no room.
+ * room. Returns false if there is no room, or standard input is closed.
  */
 bool loop_process_write(struct loop_process *process, const void *line, size_t len);
 
-/* Returns true if the program takes input: not stopped, and its standard input not closed. */
+/* Returns true if the program's standard input is open; loop_process_stop() closes it. */
 bool loop_process_is_open(const struct loop_process *process);
 
 #define LOOP_PROCESS_REMARK_SIZE STR_REMARK_SIZE

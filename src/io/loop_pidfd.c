@@ -41,7 +41,7 @@ void loop_pidfd_free(struct loop_pidfd *watch)
 {
 	if (watch == NULL)
 		return;
-	(void)event_del(&watch->readable); /* cannot fail for an event that was assigned */
+	(void)event_del(&watch->readable);
 	(void)close(watch->fd);
 	mem_free(watch);
 }

@@ -5,8 +5,8 @@
 struct event_base;
 
 /*
- * Calls ended() once, from the loop, when the process has ended; a child must still be reaped. Owns
- * pidfd. Returns NULL, with pidfd closed, if it is negative or cannot be watched.
+ * Calls ended() once, from the loop, when the process has ended; a child must still be reaped.
+ * Takes over pidfd. Returns NULL, with pidfd closed, if pidfd is negative or cannot be watched.
  */
 struct loop_pidfd *loop_pidfd_new(
     struct event_base *base, int pidfd, void (*ended)(void *data), void *data);

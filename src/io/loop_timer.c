@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Each base has one timerfd and a heap of timers. The timers of libevent set a timerfd before each
- * wait, or are late by milliseconds. This timerfd is set only to an earlier time, after it has
- * fired, or if its timer is disarmed. Arming a timer again for a later time costs no system call.
+ * wait, or are late by milliseconds. Our timerfd is set to an earlier time, after it has fired, or
+ * when the timer that it waits for is disarmed. Arming a timer again for a later time costs no
+ * system call.
  */
 #include "io/loop_timer.h"
 
@@ -14,7 +15,6 @@
 #define NOT_IN_HEAP SIZE_MAX
 #define LATE_US 100000 /* if the first timer is this late, input is read before timers fire */
 
-/* The timers of one event base. */
 struct alarm {
 	struct list link;
 	struct event_base *base;
@@ -136,7 +136,7 @@ static void fire_all(struct alarm *alarm, struct list *timers)
 	struct list due;
 	list_init(&due);
 	list_add_after(timers, &due);
-	list_remove(timers); /* takes the old head out; the ring is now the list due */
+	list_remove(timers); /* the links of timers now belong to the list due */
 	alarm->users++;
 	fire(&due);
 	release(alarm);
@@ -195,7 +195,7 @@ static struct alarm *alarm_new(struct event_base *base)
 		0 ||
 	    event_add(&alarm->on_due, NULL) < 0)
 		give_up(strerror(errno));
-	(void)evtimer_assign(&alarm->on_wake, base, on_wake, alarm); /* cannot fail here */
+	(void)evtimer_assign(&alarm->on_wake, base, on_wake, alarm);
 	(void)evtimer_assign(&alarm->on_next, base, on_next, alarm);
 	list_append(&alarms, &alarm->link);
 	return alarm;

@@ -2,10 +2,12 @@
 /*
  * muxbus-job DIR ID [FD]: supervises one command, so that its exit status survives the daemon. Runs
  * the command of DIR/ID.spec at most once, ever, and writes DIR/ID.status. ID "-": reads the ID
- * from standard input. SIGTERM, or SIGINT, stops the job: its process group gets that signal, and
- * all descendants get SIGKILL after a grace period. FD is a pipe to the daemon, which gets the
- * start and the status as soon as they are known. --server supervises a server of tools,
- * --hand-over SOCKET NONCE only hands standard input over to the daemon.
+ * from standard input. SIGTERM or SIGINT stops the job: its process group gets the same signal, and
+ * after a grace period all descendants get SIGKILL. FD is a pipe to the daemon, to which the start
+ * and the status are written as soon as they are known.
+ *
+ * --server supervises a server of tools. --hand-over SOCKET NONCE only hands standard input over to
+ * the daemon.
  */
 #include <poll.h>
 #include <sys/file.h>
@@ -28,7 +30,7 @@ static void signal_one(void *data, pid_t pid)
 {
 	const int *signal = data;
 	if (pid != getpid())
-		(void)kill(pid, *signal); /* fails if the process is of another user */
+		(void)kill(pid, *signal);
 }
 
 /* Signals all descendants, the deepest first. Another call finds those forked meanwhile. */
@@ -96,7 +98,10 @@ static bool reap(pid_t server, int *ret_how)
 	return has_ended;
 }
 
-/* Waits for the end of the server; sends signals after the pipe closes. Returns the wait status. */
+/*
+ * Waits for the end of the server, and sends signals after the pipe has closed. Returns the wait
+ * status.
+ */
 static int wait_for_end(pid_t server, int life_fd, int signal_fd)
 {
 	int64_t due_ms = 0;
@@ -125,7 +130,7 @@ static int wait_for_end(pid_t server, int life_fd, int signal_fd)
 	return how;
 }
 
-/* Exits with the server's exit status, or dies by the same signal. */
+/* Returns the server's exit status, or dies by the same signal. */
 static int end_as(int how)
 {
 	struct rlimit no_core = {0};
@@ -153,7 +158,7 @@ static int server_run(char *const *words)
 	signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (signal_fd < 0 || fcntl(life_fd, F_SETFD, FD_CLOEXEC) < 0)
 		return EXIT_FAILED;
-	signal(SIGTERM, SIG_IGN); /* the pipe says when to end */
+	signal(SIGTERM, SIG_IGN); /* the end of the pipe says when to end */
 	signal(SIGINT, SIG_IGN);
 	setsid(); /* fails if we lead a session already, which is fine */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -178,7 +183,7 @@ enum {
 	STOP_GRACE_MS = 5000, /* time between the signal and SIGKILL */
 	HELD_GRACE_MS = 200, /* time for output that is still in the pipe when the command ends */
 	STATUS_ROOM = 64 * 1024, /* bytes to free, besides those for ID.tail */
-	STATUS_TRIES = 60, /* a second apart; a full disk may get free space */
+	STATUS_TRIES = 60, /* a second apart */
 };
 
 struct supervised_job {
@@ -217,7 +222,10 @@ static int take_lock(const struct supervised_job *job)
 	return ftruncate(fd, 0) < 0 || write(fd, text, strlen(text)) < 0 ? EXIT_NO_ROOM : 0;
 }
 
-/* Opens standard input: the spec's file, or a memfd with the spec's text. Returns -1 on failure. */
+/*
+ * Opens standard input: the spec's file, a memfd with the spec's text, or /dev/null. Returns -1 on
+ * failure.
+ */
 static int open_input(const struct supervised_job *job)
 {
 	size_t len = job->spec.input != NULL ? strlen(job->spec.input) : 0;
@@ -275,14 +283,14 @@ static int start_command(struct supervised_job *job, int in_fd, int out_fd, int 
 		return error;
 	job->pid = child.tried;
 	job->status.exec_errno = error;
-	(void)getrusage(RUSAGE_CHILDREN, &usage); /* cannot fail */
+	(void)getrusage(RUSAGE_CHILDREN, &usage);
 	job_ended(job, 0, &usage);
 	return 0;
 }
 
 /*
- * The file of standard output exists from the start, since people follow it; that of separate
- * standard error is created when needed.
+ * Opens a pump. The file of standard output exists from the start, since people follow it. The file
+ * of separate standard error is created at its first byte.
  */
 static int open_pump(
     struct supervised_job *job, struct pump *pump, enum job_file file, int *ret_write_fd)
@@ -310,7 +318,7 @@ static void keep_start(
 	    .pid_start = process_start_ticks(job->pid),
 	    .real_ms = job->status.start_ms,
 	};
-	(void)job_start_write(started_fd, ret_start); /* without text it means "started" too */
+	(void)job_start_write(started_fd, ret_start); /* an empty file means "started" too */
 	close(started_fd);
 }
 
@@ -348,7 +356,7 @@ static void job_stop(struct supervised_job *job, int signal)
 	if (job->kill_ms == 0)
 		job->kill_ms = clock_mono_ms() + STOP_GRACE_MS;
 	if (job->held_ms == 0)
-		(void)kill(-job->pid, signal); /* fails if it has just ended */
+		(void)kill(-job->pid, signal);
 }
 
 static void reap_children(struct supervised_job *job)
@@ -462,8 +470,9 @@ static void make_room(struct supervised_job *job)
 }
 
 /*
- * If the daemon dies before its journal has the end, the next daemon waits for this process and
- * reads the status file. Retries while the disk is full.
+ * If the daemon dies before its journal has the end of the job, the next daemon waits for this
+ * process and reads the status file. A full disk may get free space, so writing is tried for a
+ * while.
  */
 static void job_finish(struct supervised_job *job)
 {

@@ -11,7 +11,7 @@ void pump_init(struct pump *pump, int from, int to, int64_t max)
 	pump->from = from;
 	pump->to = to;
 	pump->max = max;
-	(void)fcntl(from, F_SETFL, O_NONBLOCK); /* cannot fail on a pipe of ours */
+	(void)fcntl(from, F_SETFL, O_NONBLOCK);
 }
 
 void pump_init_late(struct pump *pump, int from, int dir_fd, const char *name, int64_t max)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Copies output of a job from a pipe to a file: writes the first bytes up to a limit, counts all
- * bytes, and keeps the last bytes in memory, for a file of the tail.
+ * bytes, and keeps the last bytes in memory.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 struct pump {
 	int from; /* the pipe, non-blocking; -1 after its end */
 	int to; /* the file; -1 after an error or before the file exists */
-	int dir_fd; /* where to make the file */
+	int dir_fd;
 	char name[JOB_NAME_SIZE]; /* name of the file to make; empty if none is to be made */
 	int64_t max; /* limit of the file, in bytes */
 	int64_t total; /* bytes read */
