@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The connection to NATS on the event loop: publishing, requests with a reply, subscriptions. A
- * lost connection is made again, after a long delay if NATS refuses the account.
+ * lost connection is made again; if NATS refuses the account, after BROKER_REFUSED_MS.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ struct event_base;
 
 struct broker_options {
 	const char *url; /* servers, separated by commas */
-	const char *creds; /* credentials file; NULL if none, as for all below */
+	const char *creds; /* credentials file; NULL: none. This holds for the next line too. */
 	const char *user, *password_file, *token_file, *tls_ca, *tls_cert, *tls_key, *js_domain;
 	const char *name; /* of this connection, for operators of NATS */
 };
@@ -40,7 +40,7 @@ struct broker_message {
 };
 
 typedef void broker_message_fn(void *data, const struct broker_message *message);
-/* Takes the reply to a request, once. reply NULL, with a reason, if none came. */
+/* Takes the reply to a request. If none came, reply is NULL and reason says why. */
 typedef void broker_reply_fn(void *data, const struct broker_message *reply, const char *reason);
 
 /* Returns NULL with a reason if the options are not valid. */
@@ -53,8 +53,9 @@ bool broker_is_up(const struct broker *broker);
 void broker_turn(struct broker *broker);
 
 /*
- * Subscribes now and after each reconnection, and calls take() for each message. Of all programs
- * that listen with the same group, only one gets a message; group NULL: each gets it.
+ * Subscribes now and after each reconnection, and calls take() for each message. Of the programs
+ * that listen with the same group, only one gets a message. group NULL: this program gets each
+ * message.
  */
 void broker_listen(struct broker *broker, const char *subject, const char *group,
     broker_message_fn *take, void *data);
@@ -64,15 +65,16 @@ struct broker_header {
 };
 
 /*
- * Publish a message, with the subject for replies (or NULL); or send a request, for which reply()
- * is called once. Both return false if the connection is down or the payload too large, or
- * BROKER_ASKS_MAX requests are open; reply() is then not called. header may be NULL.
+ * broker_publish() publishes a message; reply is the subject for replies, or NULL. broker_ask()
+ * sends a request; header may be NULL. reply() is called once, unless the broker is freed first.
+ * Both return false if the connection is down or the payload too large; broker_ask() also if
+ * BROKER_ASKS_MAX requests are open. If it returns false, reply() is not called.
  */
 bool broker_publish(
     struct broker *broker, const char *subject, const char *reply, const void *payload, size_t len);
 bool broker_ask(struct broker *broker, const char *subject, const struct broker_header *header,
     const void *payload, size_t len, int64_t timeout_ms, broker_reply_fn *reply, void *data);
-/* Sends a request to JetStream; verb is the subject behind "$JS.API.". */
+/* Sends a request to JetStream. verb is the subject without its prefix, such as "$JS.API.". */
 bool broker_ask_js(struct broker *broker, const char *verb, const char *payload, int64_t timeout_ms,
     broker_reply_fn *reply, void *data);
 /* Makes a unique subject for broker_listen(). */

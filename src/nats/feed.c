@@ -9,7 +9,7 @@
 #include "io/loop_timer.h"
 
 enum {
-	SEQ_AT = CURSOR_ID_SIZE, /* byte offset in "ID SEQ CRC\n", whose fields have fixed widths */
+	SEQ_AT = CURSOR_ID_SIZE, /* byte offset in "ID SEQ CRC\n"; all fields have fixed widths */
 	SEQ_DIGITS = 20,
 	CRC_AT = SEQ_AT + SEQ_DIGITS + 1,
 	CRC_DIGITS = 8,
@@ -133,7 +133,7 @@ struct feed {
 	char subscription[32]; /* id of the subscription; "" if none */
 	bool has_place; /* note_added holds the consumer's position */
 	bool is_listing, is_acking;
-	bool is_refused; /* the last acknowledgement was */
+	bool is_refused; /* the last acknowledgement was refused */
 	bool wants_list; /* list again when there is room */
 	int64_t page; /* notifications per request; 1 after a page was too large for one answer */
 	struct buf payload;
@@ -142,7 +142,10 @@ struct feed {
 static void subscribe(struct feed *feed);
 static void list_notes(struct feed *feed);
 
-/* Begins a payload. The writer cuts what is larger than NATS allows, and marks it as truncated. */
+/*
+ * Begins a payload. The writer cuts a payload that is too large for NATS, and marks it as
+ * truncated.
+ */
 static void begin_payload(struct feed *feed, struct json_writer *writer)
 {
 	size_t max = broker_payload_max(feed->broker);
@@ -218,7 +221,10 @@ static void ignore_answer(void *data UNUSED, const struct json *response UNUSED)
 {
 }
 
-/* Handles a gap. If the reason is our slow reading, subscribes again for the events remembered. */
+/*
+ * Handles a gap. If the reason is our slow reading, subscribes again, to get the events that the
+ * daemon remembers.
+ */
 static void take_gap(struct feed *feed, const struct json *params, uint64_t from, uint64_t to)
 {
 	char name[64];
@@ -257,7 +263,7 @@ static void on_event(void *data, const struct json *params)
 		feed->event_added = seq;
 }
 
-/* Starts over after muxbusd began a new journal, whose numbers are below the cursor. */
+/* Starts over, since muxbusd has begun a new journal, whose numbers are below the cursor. */
 static void begin_again(struct feed *feed)
 {
 	log_warning("muxbusd has a new journal: its numbers begin again");

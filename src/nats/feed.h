@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Passes events and notifications from the daemon to the publisher. A named consumer's position
- * advances when JetStream has stored its notifications. Gaps are published too.
+ * Passes events and notifications from the daemon to the publisher; gaps too. The position of a
+ * named consumer advances when JetStream has stored the notifications.
  */
 #pragma once
 
@@ -9,17 +9,20 @@
 #include "nats/publisher.h"
 
 /*
- * The cursor, a small file: the number of the last event that JetStream has stored, and the id of
- * the journal. Only one muxbus-nats at a time can lock the file.
+ * The cursor is a small file with the number of the last event that JetStream has stored, and the
+ * id of the journal. Only one muxbus-nats at a time can lock the file.
  */
 
 #define CURSOR_ID_SIZE 17 /* 16 hexadecimal digits and the NUL */
 
-/* Opens the file, or returns NULL with a reason. An absent or damaged file: a new id, number 0. */
+/*
+ * Opens the file, or returns NULL with a reason. If the file is absent or damaged, the cursor has a
+ * new id and number 0.
+ */
 struct cursor *cursor_open(const char *path, char *ret_reason, size_t size);
 void cursor_close(struct cursor *cursor); /* saves the cursor; it may be NULL */
 
-const char *cursor_id(const struct cursor *cursor); /* message ids begin with it; lent */
+const char *cursor_id(const struct cursor *cursor); /* lent; message ids begin with this id */
 uint64_t cursor_seq(const struct cursor *cursor);
 void cursor_set(struct cursor *cursor, uint64_t seq); /* a smaller number is ignored */
 /* Starts with a new id at number 0, because the daemon has a new journal. */
@@ -30,7 +33,7 @@ void cursor_keep(struct cursor *cursor);
 struct feed_options {
 	const char *socket; /* path of muxbusd's socket */
 	const struct names *names;
-	const char *kinds; /* kinds of events, with commas; "none"; NULL: default of subscribe */
+	const char *kinds; /* kinds of events, with commas; or "none"; NULL: default of subscribe */
 	const char *consumer;
 };
 
@@ -43,7 +46,7 @@ struct publisher *feed_publisher(struct feed *feed); /* lent */
 /* Saves the cursor. Call this after each turn of the event loop. */
 void feed_turn(struct feed *feed);
 /*
- * Acknowledges to the daemon, before exit, what JetStream has stored. Call this again while it
+ * Before exit, acknowledges the stored notifications to the daemon. Call this again while it
  * returns true: the daemon has not answered.
  */
 bool feed_end(struct feed *feed);

@@ -26,7 +26,7 @@ struct options {
 	const char *kinds; /* kinds of events; NULL: default of subscribe */
 	const char *allow;
 	bool takes_posts, refuses_requests, is_verbose, is_quiet, wants_help, wants_version;
-	/* The words for the members above. */
+	/* The words of options from which members above are made: */
 	const char *fleet, *host, *server, *given_socket, *tmux_name, *tmux_path, *discard;
 };
 
@@ -259,7 +259,10 @@ struct nats_main {
 	char broker_reason[BROKER_REASON_SIZE + 128]; /* the last reason logged */
 };
 
-/* Starts or stops publishing, which needs the stores, and posts, which also need the daemon. */
+/*
+ * Starts or stops the publisher and presence, which need the stores, and posts, which also need the
+ * daemon.
+ */
 static void run_parts(struct nats_main *main)
 {
 	bool is_ready = broker_is_up(main->broker) && stores_are_ready(main->stores);
@@ -305,7 +308,7 @@ static void on_broker_down(void *data, const char *reason)
 	run_parts(main);
 }
 
-/* A stream may have been deleted, or a cluster may be electing its leader: check the stores. */
+/* A stream may have been deleted, or a cluster may be electing a leader, so check the stores. */
 static void on_unheard(void *data)
 {
 	struct nats_main *main = data;
@@ -426,7 +429,7 @@ static void turn(struct nats_main *main, int flags)
 	feed_turn(main->feed);
 }
 
-/* Acknowledges what is stored; otherwise the next start would publish it again. */
+/* Acknowledges stored notifications; otherwise the next start would publish them again. */
 static void end_feed(struct nats_main *main)
 {
 	static const struct timeval wait = {.tv_usec = END_MS * 1000};

@@ -12,7 +12,7 @@ struct names {
 	char fleet[NAME_SIZE], host[NAME_SIZE], server[NAME_SIZE];
 };
 
-/* Returns true if the text can be a token of a subject: 1 to 63 characters of A-Z a-z 0-9 _ -. */
+/* Returns true if the text can be a token of a subject: 1 to NAME_MAX_BYTES of A-Z a-z 0-9 _ -. */
 bool name_is_token(const char *text);
 /* Makes a token from any text: replaces other characters by "-" and cuts a longer text. */
 void name_make_token(char out[NAME_SIZE], const char *text);

@@ -8,7 +8,7 @@
 
 enum {
 	BATCH = 16, /* posts per pull request */
-	PULL_MS = 60000, /* a pull request waits at JetStream for posts */
+	PULL_MS = 60000, /* how long a pull request waits at JetStream */
 	RETRY_MS = 5000,
 	ASK_MS = 5000,
 	POST_MAX = 1024 * 1024, /* bytes */
@@ -16,7 +16,7 @@ enum {
 
 #define ACK_WAIT_NS INT64_C(30000000000) /* time until JetStream delivers a post again */
 
-/* Negative acknowledgement for a post that the daemon may take later: redeliver it in a second. */
+/* Makes JetStream deliver a post again in a second, since the daemon may take it later. */
 static const char again[] = "-NAK {\"delay\": 1000000000}";
 
 struct posts {
@@ -24,7 +24,7 @@ struct posts {
 	struct loop_link *daemon;
 	struct json_reader *reader;
 	struct loop_timer *next; /* sends the next pull request */
-	struct list open; /* list of struct post: posts that the daemon has not answered */
+	struct list open; /* struct post: posts that the daemon has not answered */
 	char durable[3 * NAME_SIZE]; /* the name of the consumer */
 	char filter[NAME_SUBJECT_SIZE], inbox[NAME_SUBJECT_SIZE];
 	size_t left; /* posts of the current batch still to arrive */
@@ -104,7 +104,7 @@ static bool read_number(const char *reply, uint64_t *ret_number)
 	return str_parse_u64(tokens[count >= long_tokens ? long_at : short_at], len, ret_number);
 }
 
-/* Writes the parameters of post_notification, with the number as the key if there is no key. */
+/* Writes the parameters of post_notification. A post without a key gets one from its number. */
 static void write_params(struct buf *out, const struct json *value, uint64_t number)
 {
 	struct json_writer writer;
@@ -218,7 +218,7 @@ static void ask_next(void *data)
 	    (int64_t)PULL_MS * 1000000);
 	if (broker_request(posts->broker, verb, posts->inbox, pull))
 		posts->left = BATCH;
-	/* Retry if the status at the end of this request gets lost. */
+	/* The status at the end of this request may get lost, so try again later. */
 	loop_timer_arm(posts->next, PULL_MS + RETRY_MS);
 }
 

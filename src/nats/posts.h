@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Messages from NATS that become notifications of the daemon. JetStream redelivers a post until the
- * daemon's journal has it; its key keeps it from becoming a second notification.
+ * Makes notifications of the daemon from messages of NATS, the posts. JetStream delivers a post
+ * again until the daemon's journal has it. The key of a post prevents a second notification.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include "nats/broker.h"
 #include "nats/name.h"
 
-/* broker must outlive posts, but not the link daemon: see posts_free(). */
+/* broker must outlive posts. The link daemon must be freed before posts. */
 struct posts *posts_new(struct event_base *base, struct broker *broker, struct loop_link *daemon,
     const struct names *names);
 void posts_free(struct posts *posts); /* posts may be NULL; free the link first */

@@ -20,7 +20,7 @@ struct presence_parts {
 };
 
 struct nats_presence *presence_new(struct event_base *base, const struct presence_parts *parts);
-void presence_free(struct nats_presence *presence); /* presence may be NULL; free the link first */
+void presence_free(struct nats_presence *presence); /* NULL is allowed; free parts.daemon first */
 /* Starts or stops writing an entry now and every PRESENCE_MS. */
 void presence_run(struct nats_presence *presence, bool is_running);
 /* Renews the entry soon, because something has changed. */

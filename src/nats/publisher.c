@@ -7,13 +7,13 @@ enum {
 	ACK_MS = 2000, /* timeout of a message; then it is sent again */
 	HOLD_MIN_MS = 250, /* first delay after a refusal; it doubles with each refusal in a row */
 	HOLD_MAX_MS = 30000, /* longest delay after a refusal */
-	HOLD_UNHEARD_MS = 2000, /* longest delay if no reply came; an election takes seconds */
+	HOLD_UNHEARD_MS = 2000, /* longest delay without a reply; electing a leader takes seconds */
 	FLIGHT_MAX = 1024, /* messages sent and not acknowledged */
 };
 
 enum message_state { MESSAGE_WAITS, MESSAGE_SENT, MESSAGE_STORED };
 
-/* A message in the window, where it stays until it and all earlier messages are stored. */
+/* A message in the window. It stays there until it and all earlier messages are stored. */
 struct stream_message {
 	struct list link;
 	struct publisher *publisher;
@@ -41,7 +41,7 @@ struct publisher {
 static void on_reply(void *data, const struct broker_message *reply, const char *reason);
 static void hold(struct publisher *publisher, const char *reason, int64_t max_ms);
 
-/* Cuts a message again: after a restart, NATS may take less than when the message was made. */
+/* Cuts a message again: after a restart, NATS may accept less than when the message was made. */
 static void cut(struct publisher *publisher, struct stream_message *message)
 {
 	const struct buf *shorter =
@@ -157,7 +157,7 @@ static void advance(struct publisher *publisher)
 	}
 }
 
-/* Handles a refusal: after a delay, everything that is not stored is sent again. */
+/* Handles a refusal: after a delay, waiting messages are sent again. */
 static void hold(struct publisher *publisher, const char *reason, int64_t max_ms)
 {
 	publisher->status.refused++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Stores messages in a stream of JetStream. A message is sent again with the same id until it is
- * acknowledged; the stream stores each id once. Before adding a message, check
+ * acknowledged; for a time, the stream drops a repeated id. Before adding a message, check
  * publisher_has_room(), and pause until room().
  */
 #pragma once

@@ -14,8 +14,8 @@ static const char *const effects[] = {
 struct rule {
 	char name[METHOD_NAME_MAX + 1];
 	unsigned effects; /* bit n: row n of the table effects */
-	bool is_claimed; /* by a declared tool or provider: muxbusd cannot verify its effects */
-	bool is_known; /* it has effects, and all are in the table */
+	bool is_claimed; /* of a declared tool or provider, so muxbusd cannot verify the effects */
+	bool is_known; /* the method has effects, and all are in the table */
 };
 
 struct grant {
@@ -108,7 +108,7 @@ void grant_learn(struct grant *grant, const struct json *methods)
 			log_warning("--allow: muxbusd has no method \"%.80s\"", grant->words[at]);
 }
 
-/* Returns true if only reading is allowed. The requests then run with the role read_only. */
+/* Returns true if only reading is allowed. Requests then run with the role read_only. */
 static bool grant_only_reads(const struct grant *grant)
 {
 	unsigned reading = effect_bit("reads") | effect_bit("sees");
@@ -418,7 +418,7 @@ static void on_stats(void *data, const struct broker_message *from)
 	answer(data, from, "stats");
 }
 
-/* Ends the connection if the daemon refuses the role, so that no request is answered. */
+/* Ends the connection if the daemon refuses the role, so that no request runs without the role. */
 static void on_narrowed(void *data, const struct json *response)
 {
 	struct service *service = data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Passes requests from NATS to the daemon, and its responses back, if the grant allows the method.
+ * Passes requests from NATS to the daemon, and responses back, if the grant allows the method.
  * Programs find the service like any NATS micro service, by $SRV.PING, $SRV.INFO and $SRV.STATS.
  */
 #pragma once
@@ -10,15 +10,18 @@
 #include "nats/name.h"
 
 /*
- * The grant: the methods that a request from NATS may call, chosen by name or by the effects that
- * the daemon's describe lists, such as "reads". Unless the grant has its name, a method is refused
- * if its effects are unknown, or only claimed: by a declared tool or a provider. Methods about a
- * connection, such as subscribe, are always refused.
+ * The grant lists the methods that a request from NATS may call, by names or patterns, or by the
+ * effects that the daemon's describe lists, such as "reads". Effects do not grant a method if they
+ * are unknown, or only claimed by a declared tool or a provider. Methods about a connection, such
+ * as subscribe, are refused in any case.
  */
 
 #define GRANT_PRESET "reads,sees"
 
-/* allowed: effects, methods and patterns ("list_*"), with commas. Invalid: NULL with a reason. */
+/*
+ * allowed: effects, methods and patterns ("list_*"), with commas. Returns NULL with a reason if
+ * invalid.
+ */
 struct grant *grant_new(const char *allowed, char *ret_reason, size_t size);
 void grant_free(struct grant *grant); /* grant may be NULL */
 

@@ -9,7 +9,7 @@ enum {
 	ASK_MS = 5000,
 	RETRY_MIN_MS = 250, /* first delay; it doubles with each retry up to RETRY_MAX_MS */
 	RETRY_MAX_MS = 10000, /* longest delay; wrong settings of an account often stay for long */
-	CALM_MS = 60000, /* without a retry for this long, the next delay is RETRY_MIN_MS */
+	CALM_MS = 60000, /* after so long without a retry, the next delay is RETRY_MIN_MS */
 	DUPLICATES_SEC = 600, /* period in which JetStream drops a repeated message id */
 	STORES_COUNT = 3,
 };
@@ -69,7 +69,7 @@ static void write_stream(struct json_writer *writer, const struct stores_options
 		(options->max_age_sec < DUPLICATES_SEC ? options->max_age_sec : DUPLICATES_SEC));
 }
 
-/* Configures the stream of posts. A post stays until its daemon has it in the journal. */
+/* Configures the stream of posts. A post stays until it is acknowledged, or is too old. */
 static void write_posts(struct json_writer *writer, const struct stores_options *options)
 {
 	json_array_begin(writer, "subjects");
@@ -180,7 +180,7 @@ static void on_info(void *data, const struct broker_message *reply, const char *
 	}
 }
 
-/* Returns the timeout of INFO, which grows with retries, since a server may be busy. */
+/* Returns the timeout of INFO. It grows with retries, since a server may be busy. */
 static int64_t info_ms(const struct stores *stores)
 {
 	int64_t ms = 4 * stores->retry_ms;

@@ -12,7 +12,7 @@
 #define STORES_TTL_SEC 90 /* lifetime of a presence entry */
 
 struct stores_options {
-	const char *stream; /* its name, by default "MUXBUS" */
+	const char *stream; /* name of the stream of events and notifications */
 	int64_t replicas;
 	int64_t max_age_sec; /* of the stream */
 	int64_t max_bytes; /* size of the stream; 0: limit of the account */
@@ -29,9 +29,9 @@ struct stores_handlers {
 struct stores *stores_new(struct event_base *base, struct broker *broker,
     const struct stores_options *options, const struct stores_handlers *handlers);
 void stores_free(struct stores *stores); /* stores may be NULL */
-/* Checks all stores in turn. Call this when the broker is up. */
+/* Checks all stores, and creates missing ones. Call this when the broker is up. */
 void stores_check(struct stores *stores);
-/* Checks all stores soon and creates missing ones, because a request found no listener. */
+/* Checks all stores soon and creates missing ones. Called when a request found no listener. */
 void stores_look(struct stores *stores);
 bool stores_are_ready(const struct stores *stores);
 /* Call this when the broker is down. */

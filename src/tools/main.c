@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * muxbus-tools BYTES NAME PROGRAM [ARGUMENT…]: runs an MCP server, and provides its tools to
- * muxbusd, which starts this program. BYTES is the limit of a result; MUXBUS is the path of
- * muxbusd's socket. This program ends when the server ends, and prints the reason to standard
- * error. After the end of muxbusd the program waits for the next one, at most ALONE_MS. Kept calls
- * continue, and the next muxbusd gets their answers; other calls are cancelled.
+ * muxbusd, which starts this program. BYTES is the limit of a result; the variable MUXBUS is the
+ * path of muxbusd's socket. When the server ends, this program ends too; if the server was not
+ * asked to end, the reason goes to standard error. When muxbusd ends, this program waits for the
+ * next muxbusd, at most ALONE_MS. Kept calls, whose caller does not wait, continue, and the next
+ * muxbusd gets their answers. Other calls are cancelled.
  */
 #include "base/process.h"
 #include "client/loop_link.h"
@@ -18,7 +19,7 @@ enum {
 	START_MS = 20000,
 	TEXT_MAX = 2000, /* bytes of the text of a progress report */
 	FIRST_ARGUMENT = 3,
-	ALONE_MS = 600000, /* the longest wait for the next muxbusd; then this program ends */
+	ALONE_MS = 600000, /* the longest wait for the next muxbusd */
 	KINDS_MAX = 16 * 1024, /* bytes of the kinds of events */
 	CALLS_MAX = 64 * 1024, /* bytes of the list of kept calls */
 	KEPT_CALLS = 512, /* with more calls, an answer is sent at once and not kept */
@@ -43,7 +44,7 @@ struct tools_main {
 	struct loop_timer *alone; /* armed while there is no connection to muxbusd */
 	struct buf held; /* lines to muxbusd that are held back */
 	bool is_held; /* lines are held back until the tools are provided */
-	size_t kept_bytes; /* bytes of all answers of kept calls */
+	size_t kept_bytes; /* bytes of all answers in served_call.answer */
 	bool was_up;
 	int status;
 };
@@ -54,7 +55,7 @@ struct served_call {
 	struct mcp_server_call *call; /* NULL when answered */
 	char id[ID_SIZE];
 	char kept[ID_SIZE]; /* id of the record of a call whose caller does not wait; else "" */
-	struct buf answer; /* of a kept call, until muxbusd has stored it; else empty */
+	struct buf answer; /* the answer of a kept call, until muxbusd has stored it; else empty */
 	bool is_sent; /* answer was sent to the present muxbusd */
 };
 
@@ -103,7 +104,10 @@ static void send_kept(struct tools_main *main)
 	}
 }
 
-/* Sends the answer of a call. That of a kept call stays here until muxbusd has stored it. */
+/*
+ * Sends the answer of a call. The answer of a kept call stays here until muxbusd has stored it,
+ * unless there are too many calls or kept answers.
+ */
 static void send_answer(struct served_call *call, struct buf *line)
 {
 	struct tools_main *main = call->main;
@@ -260,7 +264,7 @@ static void on_published(void *data, const struct json *params)
 	struct json_writer writer;
 	struct buf line;
 	if (kind == NULL || kind->type != JSON_STRING || !loop_link_is_up(main->link))
-		return; /* no muxbusd listens */
+		return;
 	json_start(&writer, &line, LINE_MAX_BYTES + ENVELOPE);
 	message_begin_notice(&writer, "publish");
 	json_put_value(&writer, "kind", kind);
@@ -319,7 +323,7 @@ static void take_cancel(struct tools_main *main, const struct json *params)
 {
 	struct served_call *call = find_call(main, json_get_str(params, "id", ""));
 	if (call == NULL || call->call == NULL)
-		return; /* the answer is already sent or waits for muxbusd */
+		return; /* the answer was sent, or waits for muxbusd */
 	mcp_server_cancel(call->call, json_get_str(params, "reason", "cancelled"));
 	call_free(call);
 }
@@ -348,7 +352,7 @@ static void take_call(
 	order.data = call;
 	made = mcp_server_call(main->server, &order);
 	if (made != NULL)
-		call->call = made; /* else on_done() has answered it; it may be freed */
+		call->call = made; /* else on_done() was called, and may have freed call */
 	buf_finish(&arguments);
 }
 

@@ -13,7 +13,9 @@ static const struct json *text_of(const struct json *item)
 	return text != NULL && text->type == JSON_STRING ? text : NULL;
 }
 
-/* Describes, on one line, a part that is neither text nor an image: type, name, URI, size … */
+/*
+ * Writes one line about a part that is neither text nor an image: type, name, URI, size and so on.
+ */
 static void describe(struct buf *out, const struct json *item)
 {
 	static const char *const names[] = {"name", "uri", "mimeType", "description", NULL};

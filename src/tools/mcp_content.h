@@ -9,8 +9,8 @@
 /*
  * Writes the members text (all text, with a line for each part that is neither text nor an image),
  * images (mime_type and data of each) and structured (structuredContent). If _meta."muxbus/result"
- * is true, writes only the members of structuredContent. Returns false, with the server's reason in
- * ret_failure, if the result is a failure.
+ * is true and structuredContent is an object, writes only the members of this object. Returns
+ * false, with the server's reason in ret_failure, if the result is a failure.
  */
 bool mcp_content_write(struct json_writer *writer, const struct json *result,
     char ret_failure[MCP_CONTENT_ERROR_SIZE]);

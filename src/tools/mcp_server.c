@@ -19,7 +19,7 @@
 
 enum { METHOD_NOT_FOUND = -32601 };
 
-/* The versions of MCP that a server may speak, oldest first; tools are the same in all of them. */
+/* The versions of MCP that a server may speak, oldest first. */
 static const char *const mcp_message_versions[] = {
     FIRST_VERSION, "2025-03-26", ASKED_VERSION, LAST_VERSION, NULL};
 
@@ -101,7 +101,7 @@ static void mcp_message_cancelled(struct buf *out, int64_t id, const char *reaso
 	end(&writer, out);
 }
 
-/* Answers a request of the server. A ping succeeds; any other method is not found. */
+/* Answers a request of the server: ping with success, any other method with an error. */
 static void mcp_message_answer(struct buf *out, const struct json *id, const char *method)
 {
 	struct json_writer writer;
@@ -140,7 +140,7 @@ struct mcp_server {
 	unsigned pages;
 	bool is_list_old; /* the list changed while it was being read */
 	bool has_list; /* the list was read at least once */
-	bool is_closed; /* the server closed its output, and its exit status says why */
+	bool is_closed; /* the server closed its output before it was asked to end */
 	bool has_reason;
 	char reason[MCP_SERVER_TEXT_SIZE]; /* why the server cannot be used */
 	unsigned strays;
@@ -177,7 +177,7 @@ static struct mcp_order take_order(struct mcp_server_call *call)
 
 static void fail_calls(struct mcp_server *server, enum message_error error, const char *text)
 {
-	int64_t last_id = server->last_id; /* done may start new calls, which do not fail here */
+	int64_t last_id = server->last_id; /* calls that done starts do not fail here */
 	while (!list_is_empty(&server->calls)) {
 		struct mcp_server_call *call =
 		    list_entry(server->calls.next, struct mcp_server_call, entry);
@@ -432,7 +432,7 @@ static void take_response(
 		take_answer(call, result, error);
 	} else if (server->state == STATE_ENDING || server->state_id == 0 ||
 	    read_id(id) != server->state_id) {
-		return; /* a late answer to a cancelled call */
+		return; /* such as a late answer to a cancelled call */
 	} else if (error != NULL) {
 		mcp_server_give_up(server, "refused %s: %s",
 		    server->state == STATE_INITIALIZING ? "initialize" : "tools/list",
@@ -476,7 +476,7 @@ static void take_unreadable(struct mcp_server *server, enum message_error error,
 static void take_stray(struct mcp_server *server, const char *line, size_t len)
 {
 	struct buf text = BUF(STR_SHOWN_SIZE * 2);
-	(void)str_append_visible(&text, line, len); /* a truncated line is good enough */
+	(void)str_append_visible(&text, line, len);
 	if (text.len > 0)
 		str_shown((char *)text.data, text.len, server->stray);
 	buf_finish(&text);
@@ -520,7 +520,7 @@ static void on_line(void *data, const char *line, size_t len)
 	const struct json *message;
 	char reason[MCP_SERVER_TEXT_SIZE / 2];
 	struct json_error error;
-	if (len >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark */
+	if (len >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0) {
 		line += 3;
 		len -= 3;
 	}
@@ -556,7 +556,7 @@ static void on_too_long(void *data)
 	take_unreadable(data, MESSAGE_LIMIT, reason);
 }
 
-/* The exit status, after the end of standard output, is the reason why pending calls fail. */
+/* Pending calls fail when the process has ended, so that the reason has the exit status. */
 static void on_closed(void *data)
 {
 	struct mcp_server *server = data;

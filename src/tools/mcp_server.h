@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * One MCP server on standard streams (protocol 2025-06-18), from its start to its end.
+ * One MCP server on standard streams, from its start to its end.
  *
- * Calls run at the same time, each until its answer or the end of the process. No call is sent
- * twice. Handlers are called by the event loop, but a function that makes a call fail or the server
- * end calls done() or leaving() itself.
+ * Calls run at the same time. No call is sent twice. Handlers are called from the event loop. A
+ * function that makes a call fail, or the server end, calls done() or leaving() before it returns.
  */
 #pragma once
 
@@ -18,21 +17,30 @@
 #define MCP_SERVER_TEXT_SIZE 1024 /* bytes of an error */
 
 struct mcp_server_handlers {
-	/* The tools were listed: a JSON array of rows for provide. Again after each changing(). */
+	/*
+	 * The tools were listed. rows: a JSON array for the request provide. Called again after
+	 * changing().
+	 */
 	void (*listed)(void *data, const char *rows);
-	/* Kinds of events that the server may publish, and one event. May be NULL. */
+	/*
+	 * Take the kinds of events that the server may publish, and one such event. Both may be
+	 * NULL.
+	 */
 	void (*offered)(void *data, const struct json *kinds);
 	void (*published)(void *data, const struct json *params);
 	void (*changing)(void *data); /* the list is read again; hold answers until listed() */
 	void (*leaving)(void *data); /* the server takes no more calls; may be NULL */
-	/* Called last. reason: NULL if the server was asked to end; else "has ended: …". */
+	/*
+	 * Called last. reason: why the server could not be used or has ended, such as "has ended:
+	 * exit status 1"; NULL: mcp_server_stop() ended the server.
+	 */
 	void (*ended)(void *data, const char *reason);
 };
 
 struct mcp_server_parts {
 	struct event_base *base;
 	const char *supervisor; /* the path of muxbus-job */
-	int64_t start_ms; /* limit for the answers to initialize and tools/list */
+	int64_t start_ms; /* limit for the answer to initialize, and for the list of tools */
 	const char *name; /* for messages; lent */
 	struct loop_program program; /* lent until mcp_server_new() returns */
 	const struct mcp_server_handlers *handlers;
@@ -49,7 +57,7 @@ struct mcp_order {
 	const char *tool;
 	const char *arguments; /* a JSON object on one line */
 	size_t arguments_len;
-	const struct json *caller; /* who calls; NULL if the server knows */
+	const struct json *caller; /* describes the caller for the server; NULL: without */
 	void (*progress)(void *data, const struct json *params); /* may be NULL */
 	void (*done)(void *data, const struct mcp_answer *answer); /* once; answer is lent */
 	void *data;
@@ -57,15 +65,15 @@ struct mcp_order {
 
 /* Starts the server's process. Never returns NULL. */
 struct mcp_server *mcp_server_new(const struct mcp_server_parts *parts);
-/* Lets the process end. Frees the calls without an answer. server may be NULL. */
+/* Ends the process. Frees the calls without an answer. server may be NULL. */
 void mcp_server_free(struct mcp_server *server);
 
 /* Calls a tool. Returns the call, lent until done, or NULL if it failed; done was then called. */
 struct mcp_server_call *mcp_server_call(struct mcp_server *server, const struct mcp_order *order);
-/* Cancels a call. The server gets the reason; done is not called. */
+/* Cancels a call, whose done() is then not called. The server gets the reason. */
 void mcp_server_cancel(struct mcp_server_call *call, const char *reason);
 
-/* Ends the process as unusable. The formatted reason starts with a verb, as for ended(). */
+/* Ends the process, since the server cannot be used. The formatted reason starts with a verb. */
 void mcp_server_give_up(struct mcp_server *server, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Ends the process. All calls fail as MESSAGE_GONE with the reason; ended() follows. */
