@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Timers of the event loop, fired once for each arming. Out of memory ends the process. */
+/* Timers of the event loop. An armed timer fires once. Out of memory ends the process. */
 #pragma once
 
 #include <event2/event.h>

@@ -22,7 +22,10 @@ struct escape {
 	bool is_lossy;
 };
 
-/* The escapes of ASCII characters; len 0: none. A NUL becomes U+FFFD, as our readers refuse it. */
+/*
+ * The escapes of ASCII characters; len 0: none. NUL becomes U+FFFD, since our readers refuse
+ * \u0000.
+ */
 struct ascii_escape {
 	char text[GROWTH_MAX], unused;
 	uint8_t len;

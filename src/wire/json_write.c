@@ -14,7 +14,7 @@
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte)) /* a word with this value in each byte */
 
-#define FIRST_BYTES 1000 /* initial memory for an object: most need no more */
+#define FIRST_BYTES 1000 /* initial memory for an object */
 
 #define NAME_BYTES 40 /* open_plain() takes names up to this length */
 
@@ -233,8 +233,8 @@ static const bool plain_bytes[256] = {
     [' ' ... '"' - 1] = true, ['"' + 1 ... '\\' - 1] = true, ['\\' + 1 ... '~'] = true};
 
 /*
- * The fast form of open_value(), for a short plain name and ample room. Returns false if not
- * possible.
+ * The fast form of open_value(), for a short plain name and ample room. Returns false in other
+ * cases.
  */
 static inline bool open_plain(struct json_writer *writer, const char *name, size_t len)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The events of tmux that announce a change. The text of an event changes the model only if the
- * text suffices and is trusted. Otherwise the window or session in the event is listed, so a forged
- * event costs a listing and changes nothing.
+ * text suffices and is trusted. Otherwise the parts of the server that the event concerns are
+ * listed, so a forged event costs a listing and changes nothing.
  *
  * Pane text in a reply may look like an event, so text is not trusted while a reply is awaited on
  * the connection. Messages and buffer names may contain lines, so text is not trusted soon after

@@ -227,7 +227,7 @@ bool attach_delay_may_open(struct muxbus_sync *sync)
 	struct attach_delay *delay = &sync->attach_delay;
 	int64_t now_ms = clock_mono_ms();
 	int64_t rest_ms = delay->disturbed_ms + QUIET_MS - now_ms;
-	/* tmux notifies all clients when ours detaches, so wait from then on. */
+	/* tmux notifies all clients when a client of ours detaches, so wait from then on. */
 	if (attachment_any(sync, ATTACHMENT_CLOSING))
 		rest_ms = QUIET_MS;
 	if (delay->waiting_ms == 0)

@@ -274,7 +274,7 @@ struct flow {
 	struct attachment *attachment;
 	struct muxbus_command *command; /* NULL: not begun, or out of memory */
 	unsigned args; /* number of arguments of the last command */
-	bool turns_on; /* the list turns output on; all panes flow that it does not pause */
+	bool turns_on; /* the list turns output on: panes that it does not pause flow */
 	bool has_failed; /* out of memory: the list lacks a pane */
 };
 
@@ -376,7 +376,8 @@ static void flow_end(struct flow *flow)
 
 /*
  * Returns true if all output of a pane since its creation came over this attachment and was held.
- * Output was on before a listing without the pane, or while the newest pane had a lower id.
+ * This is so if output was on before a listing that lacked the pane, or while the highest pane id
+ * was lower.
  */
 static bool was_born_under(const struct attachment *attachment, const struct track *track)
 {

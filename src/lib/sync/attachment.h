@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A session and the connection that is attached to it. If the connection ends, it is opened again.
+ * A session and the connection that is attached to it. A lost connection is opened again.
  *
  * Output is never turned off again: with queued output, the flag no-output makes tmux up to 3.6b
  * hang, and :off crashes it. Single panes are paused instead, which costs tmux as little, drops the

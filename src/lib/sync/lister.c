@@ -415,9 +415,7 @@ static void choose_parts(struct muxbus_sync *sync)
 	if (is_unannounced)
 		choose_detached(&parts, !parts_are_empty(&awaited));
 	parts.is_bare = parts.all && sync->pane_proc.root >= 0 && !lister->needs_names;
-	/*
-	 * Counted texts are safe here, since a one-shot does not search its output for block lines.
-	 */
+	/* Counted texts are safe here: a one-shot does not search its output for block lines. */
 	parts.is_counted = is_unannounced && lister->cuts < CUTS_MAX &&
 	    (sync->version.caps & MUXBUS_CAP_PRINT_ENCODED) == 0;
 	parts.is_unhooked =

@@ -22,7 +22,7 @@ struct pane_pidfd {
 
 enum pane_pidfd_verdict {
 	PANE_PIDFD_RUNS,
-	PANE_PIDFD_UNREAPED, /* ended; the status is known after tmux has reaped it */
+	PANE_PIDFD_UNREAPED, /* ended; the status may be known after tmux has reaped it */
 	PANE_PIDFD_ENDED, /* ended; the status cannot be known */
 	PANE_PIDFD_STATUS, /* ended; the status is known */
 };

@@ -46,7 +46,7 @@ struct pane_proc {
 
 /* Texts are not cut, because kernel paths and accepted names are shorter. */
 struct pane_foreground {
-	pid_t group; /* 0 or less: no group */
+	pid_t group;
 	char command[MUXBUS_NAME_MAX];
 	char path[MUXBUS_NAME_MAX];
 };

@@ -155,7 +155,7 @@ struct muxbus_sync {
 	struct leaving leaving;
 	int64_t distrust_until_ms; /* until then, the text of an event changes nothing */
 	struct pane_pidfd pane_pidfd; /* watches the processes of the panes */
-	struct loop_timeout exit_timer; /* lists panes again whose process has ended */
+	struct loop_timeout exit_timer; /* calls pane_exit_look_again() */
 	unsigned exit_delay_ms; /* the present interval of exit_timer */
 	struct list captures; /* struct capture */
 	unsigned capture_tries; /* tries before a capture pauses the pane; tests change it */
@@ -168,7 +168,7 @@ struct muxbus_sync {
 	bool is_full; /* there were too many sessions for our connections, and this was logged */
 	struct detached *beside; /* runs lists that a hook or person may delay; NULL: none yet */
 	bool beside_waits; /* beside waits until the primary connection is idle */
-	int64_t hooked_ms; /* when a hook or person last delayed a list; 0: never */
+	int64_t hooked_ms; /* when a hook or person last delayed a list; 0: never on this server */
 	struct loop_timeout settle_timer; /* fires at the end of the turn: see on_settle() */
 	struct loop_timeout grace_timer; /* without a connection: loses or lists the server */
 
@@ -186,7 +186,7 @@ struct muxbus_sync {
 /* Marks the server as lost. The end of the turn handles it. */
 void sync_lose_later(struct muxbus_sync *sync, int error, const char *reason);
 
-/* Schedules on_settle() for the end of the turn. */
+/* Schedules on_settle() of sync.c for the end of the turn. */
 void sync_settle_later(struct muxbus_sync *sync);
 
 /*

@@ -36,7 +36,7 @@ struct track {
 	int64_t fresh_us; /* when the pane's window and links were last listed; CLOCK_MONOTONIC */
 	uint64_t listed; /* number of the last listing with all fields */
 	uint64_t start_seen; /* number of the listing at which start_group first had no name */
-	uint64_t same_foreground; /* number of the last listing during which both were unchanged */
+	uint64_t same_foreground; /* last listing during which command and path did not change */
 	pid_t start_pid;
 	pid_t start_group;
 
