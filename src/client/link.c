@@ -339,7 +339,7 @@ enum link_read link_read_message(struct link *link, int64_t timeout_ms,
 		if (read != LINK_LINE)
 			return read;
 		*ret_message = link_parse(link, *ret_line, *ret_len);
-	} while (message_is_ending(*ret_message)); /* the end of the connection follows */
+	} while (message_is_ending(*ret_message));
 	errno = EPROTO;
 	return *ret_message != NULL ? LINK_LINE : LINK_BROKEN;
 }

@@ -17,7 +17,7 @@ struct event_base;
  * handler is called before loop_link_start() returns.
  */
 struct loop_link_handlers {
-	void (*up)(void *data); /* connected */
+	void (*up)(void *data);
 	/*
 	 * An attempt to connect failed, or the connection is lost. error is an errno (EMSGSIZE: a
 	 * line was too long), or 0: the daemon has closed it, or loop_link_end() was called.

@@ -177,7 +177,7 @@ static void on_ended(void *data)
 	char how[80];
 	int status;
 	(void)kill(-process->pid, SIGKILL); /* kills orphans; the zombie keeps the group's id */
-	status = child_reap(process->pid); /* does not wait: the pidfd has reported the end */
+	status = child_reap(process->pid);
 	process->pid = 0;
 	for (enum end end = STDOUT_END; end <= STDERR_END; end++) {
 		for (int chunk = 0; chunk < DRAIN_MAX && process->fds[end] >= 0; chunk++)
@@ -194,7 +194,7 @@ static void on_timer(void *data)
 {
 	struct loop_process *process = data;
 	if (process->pid != 0)
-		(void)kill(-process->pid, SIGKILL); /* on_ended() follows */
+		(void)kill(-process->pid, SIGKILL);
 	else
 		process->handlers->ended(process->data, "not started");
 }

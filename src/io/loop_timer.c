@@ -97,7 +97,6 @@ static void set(struct alarm *alarm, int64_t due_us)
 	alarm->set_us = due_us;
 	spec.it_value.tv_sec = due_us / 1000000;
 	spec.it_value.tv_nsec = due_us % 1000000 * 1000;
-	/* timerfd_settime() fails only for invalid arguments. */
 	(void)timerfd_settime(alarm->fd, TFD_TIMER_ABSTIME, &spec, NULL);
 }
 
@@ -126,7 +125,7 @@ static void fire(struct list *due)
 		struct loop_timer *timer = list_entry(due->next, struct loop_timer, link);
 		list_remove(&timer->link);
 		leave_heap(timer);
-		timer->fn(timer->data); /* may free the timer */
+		timer->fn(timer->data);
 	}
 }
 

@@ -8,8 +8,8 @@
 
 #include "nats/broker.h"
 
-#define PUBLISHER_WINDOW 2048 /* with so many waiting messages, the window is full */
-#define PUBLISHER_WINDOW_BYTES ((size_t)8 * 1024 * 1024) /* also with so many bytes of these */
+#define PUBLISHER_WINDOW 2048 /* messages waiting to be stored at which the window is full */
+#define PUBLISHER_WINDOW_BYTES ((size_t)8 * 1024 * 1024) /* the same in bytes */
 #define PUBLISHER_ID_SIZE 80 /* bytes of a message id with its NUL */
 
 enum publisher_kind { PUBLISHER_EVENT, PUBLISHER_NOTIFICATION, PUBLISHER_KIND_COUNT_ };

@@ -113,7 +113,7 @@ static int check_count(struct field_reading *reading, const struct field *field,
 static void *scratch_take(struct field_reading *reading, size_t size)
 {
 	void *memory;
-	size = (size + 7) & ~(size_t)7; /* keeps the next memory aligned */
+	size = (size + 7) & ~(size_t)7;
 	memory = reading->scratch->data + reading->scratch->len;
 	assert(size <= reading->scratch->cap - reading->scratch->len);
 	reading->scratch->len += size;

@@ -22,7 +22,7 @@ static void json_error_set(
 	/* Do not quote half a character, which would look like an error in the line. */
 	quote_len -= utf8_incomplete_tail(line + offset, quote_len);
 	quote = (struct buf){.data = memory, .cap = sizeof memory, .max = sizeof memory - 1};
-	(void)str_append_visible(&quote, line + offset, quote_len); /* a long text is cut */
+	(void)str_append_visible(&quote, line + offset, quote_len);
 
 	error->offset = offset;
 	if (quote_len)
@@ -185,7 +185,7 @@ static bool json_check(const char *line, size_t len, size_t depth_max, struct js
 
 struct block {
 	struct block *older;
-	size_t size; /* bytes of memory */
+	size_t size;
 	size_t used;
 	_Alignas(ARENA_ALIGN) unsigned char memory[];
 };
@@ -432,7 +432,7 @@ static int refuse_twin(struct json_reader *reader, const struct json *twin)
 {
 	uint8_t memory[64] = "";
 	struct buf name = {.data = memory, .cap = sizeof memory, .max = sizeof memory - 1};
-	(void)str_append_visible(&name, twin->name, twin->name_len); /* a long name is cut */
+	(void)str_append_visible(&name, twin->name, twin->name_len);
 	reader->error->offset = reader->passed - 1;
 	(void)snprintf(reader->error->text, sizeof reader->error->text,
 	    "duplicate name \"%s\" in the object that ends at offset %zu", buf_text(&name),

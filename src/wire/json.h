@@ -34,8 +34,8 @@ struct json {
 	const char *name; /* of an object's member, NUL-terminated; else NULL */
 	size_t name_len;
 	struct json *child; /* first element or member */
-	struct json *next; /* sibling */
-	size_t count; /* number of children */
+	struct json *next;
+	size_t count;
 };
 
 /* Makes a reader for lines of at most line_max bytes. Ends the process if out of memory. */

@@ -217,7 +217,7 @@ int json_escape(struct buf *out, const void *bytes, size_t len, bool *lossy)
 		}
 	}
 	if (r < 0)
-		out->len = start; /* removes a partial result */
+		out->len = start;
 	if (out->data)
 		out->data[out->len] = '\0';
 	if (r == 0 && e.is_lossy)

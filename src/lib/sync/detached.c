@@ -190,7 +190,7 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	struct detached_run *run = data;
 	struct detached *detached = run->detached;
 	struct failing failing = {.is_freed = false};
-	int number = errno; /* errno if error is MUXBUS_ERR_SYSTEM */
+	int number = errno;
 	const bool has_lost = is_lost(error);
 	bool is_burst = clock_mono_us() - detached->ended_us < BURST_US;
 	detached->ended_us = clock_mono_us();

@@ -399,7 +399,7 @@ static void on_attachment_closed(
 	muxbus_connection_free(attachment->connection);
 	attachment->connection = NULL;
 	attachment->pid = 0;
-	sync->announced++; /* announcements may be missing */
+	sync->announced++;
 	if (was_primary)
 		sync->primary = NULL;
 	if (error == MUXBUS_ERR_TIMEOUT && sync->is_started)
