@@ -8,7 +8,7 @@
 #include "lib/sync/lister.h"
 #include "lib/sync/primary.h"
 
-/* If a reply is awaited for so long, requests do not queue behind it on the connection. */
+/* If a reply is awaited for so long, further lists run beside the connection. */
 #define BUSY_MS 10
 
 struct delayed_run {

@@ -29,7 +29,7 @@ struct attachment {
 	bool had_people; /* a user's client was attached to the session */
 	bool is_second_life; /* has been LIVE */
 	bool is_scout; /* the first connection: see touch_scout() */
-	struct detached *detached; /* used instead of a connection; else NULL */
+	struct detached *detached; /* runs the commands without a connection; else NULL */
 	struct loop_timeout timer;
 	unsigned delay_ms; /* delay before the next try */
 	int64_t live_ms; /* when the attachment became LIVE */
@@ -60,9 +60,9 @@ void attachment_free(struct attachment *attachment);
 int attachment_open(struct attachment *attachment);
 /*
  * Keeps a spare connection to the server for the client of the next session, while the sync is
- * attached. For a command that names no client, tmux uses the most active one. tmux counts a new
- * client as active when its connection was accepted. With an early connection, a person who has
- * typed since remains the most active client.
+ * attached without `tmux -C` processes. For a command that names no client, tmux uses the client
+ * that was active last. For tmux, a new client was active when its connection was accepted. If that
+ * was early, a person who has typed since was active later.
  */
 void attachment_settle_spare(struct muxbus_sync *sync);
 /* Detaches the connection, then frees the attachment. */

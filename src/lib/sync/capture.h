@@ -9,8 +9,8 @@
  * capture, and a gap is reported.
  *
  * The pause takes two round trips. Queued output is read before the answer to the pause, or
- * dropped. Then one line continues the pane and captures it in one tick of tmux, so exactly the
- * output after the capture follows. Other captures of the pane wait meanwhile.
+ * dropped. Then one command line continues the pane and captures it in one tick of tmux, so exactly
+ * the output after the capture follows. Other captures of the pane wait meanwhile.
  */
 #pragma once
 

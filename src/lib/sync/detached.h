@@ -37,4 +37,4 @@ bool detached_is_hooked(const struct muxbus_sync *sync);
 /* Returns how long a list may run until a ping is sent. If tmux answers, the list is held. */
 int64_t detached_hold_ms(const struct muxbus_sync *sync);
 
-bool detached_is_busy(const struct detached *detached); /* also with held lists */
+bool detached_is_busy(const struct detached *detached); /* a list waits, runs or is held */

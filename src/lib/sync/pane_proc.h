@@ -9,14 +9,14 @@
  * without directories if it begins with '/'; "-bash" is "bash", "./a" stays "./a";
  * - without a first argument (the leader has exited, as in `true | cat`, is a zombie, has erased
  * its arguments) tmux uses the pane's start command, else its shell: PANE_PROC_START;
- * - the directory is the leader's, else the session leader's, else empty. A process of another
- * user (su, sudo) hides its directory from tmux and from this code alike. The directory has
- * "(deleted)" appended if it was removed, and may contain any bytes.
+ * - the directory is the leader's, else the session leader's, else empty. A process of another user
+ * (su, sudo) hides its directory from tmux and from this code alike. The directory has "(deleted)"
+ * appended if it was removed, and may contain any bytes.
  *
  * tmux 3.7 and later encodes a name with control characters or '\', and empties a name of invalid
  * UTF-8; older versions keep the bytes. This code does not read such names, or names with
  * characters outside of ASCII, or dead panes, which have no process (tmux shows an empty directory
- * and the start command). It checks the process at each read: a child of the server that leads a
+ * and the start command). Each read checks that the process is a child of the server and leads a
  * session on the pane's terminal.
  *
  * Like tmux itself, a read may wait for the memory of a process that the kernel holds.

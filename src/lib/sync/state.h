@@ -54,9 +54,9 @@ struct lister {
 	struct part_ids added; /* windows that were announced as new, but are not listed yet */
 	bool has_attached; /* a connection was opened: when no other opens, list the whole server */
 	bool is_publishing; /* changes are being reported; no listing begins meanwhile */
-	bool lacks_hooks; /* at the last listing of sessions, no user hook delayed listings */
+	bool lacks_hooks; /* at the last listing of sessions, our commands had no user hooks */
 	bool needs_names; /* /proc lacked a pane: tmux lists the commands of panes instead */
-	uint64_t behind; /* until this list of sync->beside ended or is held, no listing begins */
+	uint64_t behind; /* no listing begins until this list of sync->beside ended or is held */
 
 	/* The last listing, which may still run: */
 	uint64_t begun; /* number of the listing */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * A track holds data of a pane that is not in the model, from the first sign of the pane to its
- * end.
- */
+/* A track keeps data of one pane beside the model, from the first sign of the pane to its end. */
 #pragma once
 
 #include <muxbus.h>
