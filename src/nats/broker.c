@@ -314,7 +314,7 @@ static void take_reply(struct broker *broker, natsMsg *msg)
 		return;
 	ask = map_remove(&broker->asks_by_id, id);
 	if (ask == NULL)
-		return; /* the request has timed out: drop the reply */
+		return; /* the request has timed out */
 	list_remove(&ask->link);
 	if (is_unheard(&message)) {
 		ask->reply(ask->data, NULL,

@@ -14,7 +14,7 @@
 #include "nats/stores.h"
 #include "wire/address.h"
 
-#define CONSUMER_MAX 64 /* bytes of a consumer's name in muxbusd */
+#define CONSUMER_MAX 64 /* maximum bytes of a consumer's name in muxbusd */
 
 struct options {
 	struct broker_options broker;

@@ -14,7 +14,7 @@ enum {
 	POST_MAX = 1024 * 1024, /* bytes */
 };
 
-#define ACK_WAIT_NS INT64_C(30000000000) /* time until JetStream delivers a post again */
+#define ACK_WAIT_NS INT64_C(30000000000) /* time until JetStream delivers an unacknowledged post again */
 
 /* Makes JetStream deliver a post again in a second, since the daemon may take it later. */
 static const char again[] = "-NAK {\"delay\": 1000000000}";

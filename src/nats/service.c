@@ -174,8 +174,8 @@ enum grant_answer grant_check(
 }
 
 enum {
-	REQUEST_MAX = 4 * 1024 * 1024, /* bytes; the limit of the daemon */
-	REPLY_MAX = 64 * 1024 * 1024, /* bytes; NATS allows less */
+	REQUEST_MAX = 4 * 1024 * 1024, /* bytes; the daemon's preset of line_bytes */
+	REPLY_MAX = 64 * 1024 * 1024, /* bytes; NATS allows no more */
 	VERBS_COUNT = 3,
 };
 

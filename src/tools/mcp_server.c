@@ -122,7 +122,7 @@ enum mcp_server_state {
 	STATE_INITIALIZING, /* initialize was sent */
 	STATE_LISTING, /* tools/list was sent, for the first time */
 	STATE_READY,
-	STATE_ENDING, /* the process was asked to end */
+	STATE_ENDING, /* the process was asked to end, or has ended */
 };
 
 enum { TRIM_BYTES = 64 * 1024 }; /* after a longer message, the reader's memory is freed */
