@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Posts are read by a pull consumer of JetStream, which requests a batch at a time. */
+/* Reads posts by a pull consumer of JetStream, a batch at a time. */
 #include "nats/posts.h"
 
 #include "io/loop_timer.h"
@@ -14,7 +14,7 @@ enum {
 	POST_MAX = 1024 * 1024, /* bytes */
 };
 
-#define ACK_WAIT_NS INT64_C(30000000000) /* time until JetStream delivers an unacknowledged post again */
+#define ACK_WAIT_NS INT64_C(30000000000) /* without an acknowledgement, a post comes again then */
 
 /* Makes JetStream deliver a post again in a second, since the daemon may take it later. */
 static const char again[] = "-NAK {\"delay\": 1000000000}";

@@ -15,7 +15,7 @@ enum field_type {
 	FIELD_CHOICE, /* int: index in choices; -1 if absent and without a default */
 	FIELD_STRINGS, /* struct field_strings: an array of strings */
 	FIELD_KEYS, /* struct field_strings: a string or an array of strings */
-	FIELD_STRING_MAP, /* const struct json *: an object whose values are strings */
+	FIELD_STRING_MAP, /* const struct json *: an object of strings; if tolerant, or numbers */
 	FIELD_VALUE, /* const struct json *: any value */
 };
 

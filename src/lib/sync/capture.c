@@ -404,8 +404,8 @@ static void on_paused(
 }
 
 /*
- * Adds the pane to the map of paused panes, and pauses it. It stays in the map if the command
- * fails.
+ * Adds the pane to the map of paused panes, and pauses the pane. If the command fails, the pane
+ * stays in the map.
  */
 static int pause_first(struct capture *capture, struct track *track)
 {

@@ -18,7 +18,7 @@
 /* After so many listings in a row the whole server is listed, and counts as fresh in any case. */
 #define ROUNDS_MAX 4
 #define CUTS_MAX 8 /* after so many cut listings in a row, wait RETRY_MS each time */
-/* tmux numbers each command, and the sentinel behind the command. */
+/* tmux numbers each command of ours, and the sentinel behind the command. */
 #define NUMBERS_PER_COMMAND 2
 
 struct lister_wait {

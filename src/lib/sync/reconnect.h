@@ -13,7 +13,7 @@ struct reconnect {
 	struct loop_watch *watch;
 	int inotify_fd; /* -1: none */
 	unsigned delay_ms;
-	unsigned tries; /* since reconnect_stop() */
+	unsigned tries; /* since reconnect_stop(), or since the socket file appeared */
 };
 
 void reconnect_init(struct reconnect *reconnect, struct muxbus_loop *loop, const char *socket_path,
