@@ -133,7 +133,7 @@ struct mcp_server {
 	enum mcp_server_state state;
 	struct loop_process *process;
 	struct list calls; /* in the order of their ids */
-	struct loop_timer *timer; /* armed until the list of tools was read */
+	struct loop_timer *timer; /* armed while initialize or the list of tools is awaited */
 	int64_t last_id; /* of the last request sent */
 	int64_t state_id; /* id of the pending initialize or tools/list; 0 if none */
 	struct buf rows; /* the tools read so far, as a JSON array */

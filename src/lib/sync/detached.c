@@ -33,7 +33,7 @@ struct detached {
 	int64_t ended_us;
 	struct muxbus_one_shot
 	    *channel; /* for the next list of a burst; NULL: none, or a run has it */
-	uint32_t channel_pane; /* default target of its lists */
+	uint32_t channel_pane; /* default target of the channel's lists */
 	uint32_t last_pane; /* default target of the last list */
 	int64_t refused_ms; /* when the server refused a channel; 0: never */
 	struct loop_timeout channel_timer; /* opens the channel, ends it, and frees it */

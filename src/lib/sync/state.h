@@ -72,7 +72,7 @@ struct lister {
 	uint64_t whole; /* number of the last listing of the whole server that became the model */
 	uint64_t previous; /* value of whole before the last listing that was not torn or cut */
 	uint64_t last_number; /* tmux's number of the last sentinel; 0: unknown */
-	struct parts known; /* unannounced parts that are right if tmux has run nothing since */
+	struct parts known; /* parts that are right if tmux ran nothing since the last listing */
 	int64_t details_us; /* when the last listing began that read or proved all details; or 0 */
 	int64_t tree_us; /* the same for all sessions and links */
 	int64_t clients_us; /* the same for all clients */
