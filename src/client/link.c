@@ -398,10 +398,7 @@ enum link_read link_ask(struct link *link, const char *method, const char *param
 	*ret_answer = (struct link_answer){0};
 	if (id != 0)
 		return link_await(link, id, timeout_ms, ret_answer);
-	/*
-	 * A daemon that refuses a connection writes the reason before it closes. Look for the
-	 * reason.
-	 */
+	/* Look for a reason: a daemon that refuses a connection writes one before it closes. */
 	if (errno != EPIPE || link_await(link, link->last_id, 0, ret_answer) == LINK_LINE)
 		return ret_answer->error != NULL ? LINK_LINE : LINK_BROKEN;
 	errno = EPIPE;

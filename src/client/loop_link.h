@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * A link to a daemon on an event loop. Unless is_once is set, a lost connection is made again at
- * growing intervals.
- */
+/* A link to a daemon on an event loop. A lost connection is made again, unless is_once is set. */
 #pragma once
 
 #include "client/link.h"
@@ -24,9 +21,7 @@ struct loop_link_handlers {
 	 */
 	void (*down)(void *data, int error);
 	void (*event)(void *data, const struct json *params); /* NULL: events are ignored */
-	/*
-	 * If not NULL, gets each line, without its newline, and event() and answers are not called.
-	 */
+	/* If not NULL, gets each line without its newline; event() and answers do not. */
 	void (*line)(void *data, const char *line, size_t len);
 	void *data;
 };
@@ -53,8 +48,7 @@ bool loop_link_is_up(const struct loop_link *link);
 const char *loop_link_reason(int error);
 
 /*
- * Takes the response to a request; NULL: the connection was lost first. Called once, unless the
- * link is freed first.
+ * Takes the response, once; NULL: the connection was lost first. Not called if the link is freed.
  */
 typedef void loop_link_answer_fn(void *data, const struct json *response);
 

@@ -23,8 +23,7 @@ struct loop_program {
 };
 
 /*
- * Handlers other than ended may call loop_process_stop(). Of the handlers, only ended may free the
- * process.
+ * Each handler but ended may call loop_process_stop(). No handler but ended may free the process.
  */
 struct loop_process_handlers {
 	void (*line)(void *data, const char *line, size_t len); /* lent, without its newline */
@@ -39,16 +38,10 @@ struct loop_process_handlers {
  */
 struct loop_process *loop_process_new(struct event_base *base, const char *supervisor,
     const struct loop_program *program, const struct loop_process_handlers *handlers, void *data);
-/*
- * Frees the process. The supervisor then ends a program that runs, as by loop_process_stop(). May
- * be NULL.
- */
+/* Ends the program as loop_process_stop() if it runs, and frees the process. NULL is allowed. */
 void loop_process_free(struct loop_process *process);
 
-/*
- * Closes standard input and output. SIGTERM follows after 1 s, SIGKILL 2 s later. Only ended is
- * still called.
- */
+/* Closes both streams. SIGTERM follows after 1 s, SIGKILL 2 s later. Only ended is still called. */
 void loop_process_stop(struct loop_process *process);
 
 /* Returns true if a call of len bytes fits into the queue of unread bytes. */

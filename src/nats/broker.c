@@ -50,9 +50,7 @@ struct broker {
 static void connect_now(void *data);
 static void sweep_asks(void *data);
 
-/*
- * libnats calls this function in its own thread. check_connection() and sweep_asks() get the error.
- */
+/* libnats calls this in its own thread. check_connection() and sweep_asks() get the error. */
 static void ignore_error(natsConnection *connection UNUSED, natsSubscription *subscription UNUSED,
     natsStatus status UNUSED, void *data UNUSED)
 {
@@ -136,10 +134,7 @@ static bool set_options(
 		status = natsOptions_SetTimeout(to, BROKER_CONNECT_MS);
 	if (status == NATS_OK)
 		status = natsOptions_SetAllowReconnect(to, false);
-	/*
-	 * Otherwise a server could name thousands of servers, and each silent one costs
-	 * BROKER_CONNECT_MS.
-	 */
+	/* Otherwise a server could name thousands; each silent one costs BROKER_CONNECT_MS. */
 	if (status == NATS_OK)
 		status = natsOptions_SetIgnoreDiscoveredServers(to, true);
 	if (status == NATS_OK)

@@ -142,10 +142,7 @@ struct feed {
 static void subscribe(struct feed *feed);
 static void list_notes(struct feed *feed);
 
-/*
- * Begins a payload. The writer cuts a payload that is too large for NATS, and marks it as
- * truncated.
- */
+/* Begins a payload. The writer cuts it if it is too large for NATS, and marks it as truncated. */
 static void begin_payload(struct feed *feed, struct json_writer *writer)
 {
 	size_t max = broker_payload_max(feed->broker);
@@ -221,10 +218,7 @@ static void ignore_answer(void *data UNUSED, const struct json *response UNUSED)
 {
 }
 
-/*
- * Handles a gap. If the reason is our slow reading, subscribes again, to get the events that the
- * daemon remembers.
- */
+/* Handles a gap. If we read too slowly, subscribes again for the events that muxbusd remembers. */
 static void take_gap(struct feed *feed, const struct json *params, uint64_t from, uint64_t to)
 {
 	char name[64];

@@ -259,10 +259,7 @@ struct nats_main {
 	char broker_reason[BROKER_REASON_SIZE + 128]; /* the last reason logged */
 };
 
-/*
- * Starts or stops the publisher and presence, which need the stores, and posts, which also need the
- * daemon.
- */
+/* Starts or stops publisher and presence, which need the stores, and posts with the daemon too. */
 static void run_parts(struct nats_main *main)
 {
 	bool is_ready = broker_is_up(main->broker) && stores_are_ready(main->stores);

@@ -19,8 +19,7 @@
 #define GRANT_PRESET "reads,sees"
 
 /*
- * allowed: effects, methods and patterns ("list_*"), with commas. Returns NULL with a reason if
- * invalid.
+ * allowed: effects, methods and patterns ("list_*"), with commas. If invalid: NULL with a reason.
  */
 struct grant *grant_new(const char *allowed, char *ret_reason, size_t size);
 void grant_free(struct grant *grant); /* grant may be NULL */

@@ -98,10 +98,7 @@ static bool reap(pid_t server, int *ret_how)
 	return has_ended;
 }
 
-/*
- * Waits for the end of the server, and sends signals after the pipe has closed. Returns the wait
- * status.
- */
+/* Waits for the server, and sends signals after the pipe has closed. Returns the wait status. */
 static int wait_for_end(pid_t server, int life_fd, int signal_fd)
 {
 	int64_t due_ms = 0;
@@ -222,10 +219,7 @@ static int take_lock(const struct supervised_job *job)
 	return ftruncate(fd, 0) < 0 || write(fd, text, strlen(text)) < 0 ? EXIT_NO_ROOM : 0;
 }
 
-/*
- * Opens standard input: the spec's file, a memfd with the spec's text, or /dev/null. Returns -1 on
- * failure.
- */
+/* Opens the spec's file, a memfd with the spec's text, or /dev/null. Returns -1 on failure. */
 static int open_input(const struct supervised_job *job)
 {
 	size_t len = job->spec.input != NULL ? strlen(job->spec.input) : 0;

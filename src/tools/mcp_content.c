@@ -13,9 +13,7 @@ static const struct json *text_of(const struct json *item)
 	return text != NULL && text->type == JSON_STRING ? text : NULL;
 }
 
-/*
- * Writes one line about a part that is neither text nor an image: type, name, URI, size and so on.
- */
+/* Writes a line about a part that is neither text nor an image: type, name, URI, size … */
 static void describe(struct buf *out, const struct json *item)
 {
 	static const char *const names[] = {"name", "uri", "mimeType", "description", NULL};

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Repairs lines with bytes that JSON does not allow, which servers copy from web pages and files.
- */
+/* Repairs lines of servers with bytes that JSON does not allow, as from web pages and files. */
 #pragma once
 
 #include "wire/json.h"

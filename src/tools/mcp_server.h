@@ -17,15 +17,9 @@
 #define MCP_SERVER_TEXT_SIZE 1024 /* bytes of an error */
 
 struct mcp_server_handlers {
-	/*
-	 * The tools were listed. rows: a JSON array for the request provide. Called again after
-	 * changing().
-	 */
+	/* Takes the listed tools as a JSON array for provide. Again after changing(). */
 	void (*listed)(void *data, const char *rows);
-	/*
-	 * Take the kinds of events that the server may publish, and one such event. Both may be
-	 * NULL.
-	 */
+	/* Take the kinds of events that the server may publish, and an event. May be NULL. */
 	void (*offered)(void *data, const struct json *kinds);
 	void (*published)(void *data, const struct json *params);
 	void (*changing)(void *data); /* the list is read again; hold answers until listed() */

@@ -53,9 +53,7 @@ static int resolve(char out[PATH_MAX], const char *path)
 	    PATH_MAX - len);
 }
 
-/*
- * Returns the FNV-1a hash of a path. It tells apart paths that end alike, and is not for security.
- */
+/* Returns the FNV-1a hash of a path, which tells apart paths that end alike; not for security. */
 static uint64_t hash(const char *text)
 {
 	uint64_t value = 0xcbf29ce484222325u;

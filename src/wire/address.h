@@ -20,8 +20,7 @@
 int address_socket(char *out, size_t size, const char *tmux_socket);
 
 /*
- * Writes a daemon's socket without ".muxbus". Returns false if this suffix is missing, or the path
- * is too long.
+ * Writes a socket path without its suffix ".muxbus". Returns false if it has none or is too long.
  */
 bool address_without_suffix(char *out, size_t size, const char *socket);
 

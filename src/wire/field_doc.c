@@ -233,10 +233,7 @@ static void must(int r)
 
 static void put_escaped(struct buf *out, const char *word, size_t len, bool may_be_macro)
 {
-	/*
-	 * On a macro line, a word of up to three letters may be a macro. A first "." or "'" is a
-	 * request.
-	 */
+	/* Words of up to three letters may be macros; a first "." or "'" is a request. */
 	if (len && ((may_be_macro && len <= 3) || *word == '.' || *word == '\''))
 		must(buf_append_str(out, "\\&"));
 	for (size_t i = 0; i < len; i++)

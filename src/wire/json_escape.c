@@ -22,10 +22,7 @@ struct escape {
 	bool is_lossy;
 };
 
-/*
- * The escapes of ASCII characters; len 0: none. NUL becomes U+FFFD, since our readers refuse
- * \u0000.
- */
+/* The escapes of ASCII characters; len 0: none. NUL becomes U+FFFD: our readers refuse \u0000. */
 struct ascii_escape {
 	char text[GROWTH_MAX], unused;
 	uint8_t len;
@@ -176,10 +173,7 @@ static inline void copy_beyond_ascii(struct escape *e, const uint8_t *stop)
 	e->to = to;
 }
 
-/*
- * Escapes until stop, or to the end of a block or character behind stop. Needs ROOM_OF() bytes of
- * output.
- */
+/* Escapes until stop or a little further, in whole blocks. Needs ROOM_OF() bytes of output. */
 static void escape_stretch(struct escape *e, const uint8_t *stop)
 {
 	while (e->from < stop) {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Writes JSON. Values without room are cut or left out, and room is kept for the text that
- * completes the JSON.
- */
+/* Cuts or leaves out values without room, and keeps room for the end that completes the JSON. */
 #include "wire/json.h"
 
 #include <math.h>
@@ -232,10 +229,7 @@ static inline void note_member(struct json_writer *writer, const char *name)
 static const bool plain_bytes[256] = {
     [' ' ... '"' - 1] = true, ['"' + 1 ... '\\' - 1] = true, ['\\' + 1 ... '~'] = true};
 
-/*
- * The fast form of open_value(), for a short plain name and ample room. Returns false in other
- * cases.
- */
+/* The fast form of open_value(), for short plain names and ample room; else returns false. */
 static inline bool open_plain(struct json_writer *writer, const char *name, size_t len)
 {
 	struct buf *buf = writer->buf;
@@ -271,9 +265,7 @@ static inline bool open_plain(struct json_writer *writer, const char *name, size
 	return true;
 }
 
-/*
- * The form of open_value() for other names, and for little room. Returns false if there is no room.
- */
+/* The form of open_value() for any name and any room. Returns false if there is no room. */
 static __attribute__((noinline)) bool open_measured(
     struct json_writer *writer, const char *name, size_t len)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Splits bytes into lines, which end with "\n" or "\r\n". A line longer than the limit is skipped.
- */
+/* Splits bytes into lines, which end with "\n" or "\r\n". A line that is too long is skipped. */
 #pragma once
 
 #include "base/base.h"

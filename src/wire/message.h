@@ -61,10 +61,7 @@ struct message {
 	bool is_response; /* has a result or error but no method: ignored */
 };
 
-/*
- * Reads an envelope. Returns 0, or -1 with a reason; then ret_message->id is set if the id is
- * valid.
- */
+/* Reads an envelope. Returns 0, or -1 with a reason; ret_message->id is set then if valid. */
 int message_read(
     const struct json *value, struct message *ret_message, char *ret_reason, size_t size);
 

@@ -20,9 +20,7 @@ struct attachment;
 /* Returns true if the model may be outdated after an event of this kind. */
 bool announced_changes_model(enum muxbus_event_kind kind);
 
-/*
- * Notes an event whose text may contain lines that look like events: trusts no event for a while.
- */
+/* Notes an event whose text may contain lines like events: trusts no event for a while. */
 void announced_note_text(struct muxbus_sync *sync);
 
 /* Handles the removal of a link to a known window, seen in an event or by a failed listing. */

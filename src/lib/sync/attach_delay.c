@@ -109,10 +109,7 @@ static int new_run(struct muxbus_sync *sync, struct muxbus_command *command, mux
 	return 0;
 }
 
-/*
- * Runs a list on the primary connection. If its session closes before tmux has read the list,
- * on_run() runs the list again.
- */
+/* Runs a list on the primary connection. on_run() repeats the list if tmux has not run it. */
 static int run_connected(
     struct muxbus_sync *sync, struct muxbus_command *command, muxbus_reply_fn *reply, void *data)
 {

@@ -97,9 +97,7 @@ static bool take_reply(struct capture *capture)
 	return false;
 }
 
-/*
- * Reads "columns rows cursor_column cursor_row visible history alternate". Returns 0 or an error.
- */
+/* Reads "columns rows cursor_column cursor_row visible history alternate". */
 static int read_state(const struct muxbus_reply *reply, struct muxbus_capture *ret_picture)
 {
 	unsigned visible, alternate;
@@ -300,10 +298,7 @@ static void on_picture(void *data, int error, const struct muxbus_reply *replies
 	} else if (track->pieces == capture->pieces) {
 		finish(capture, 0, &picture);
 	} else if (!capture->needs_panes) {
-		/*
-		 * The list of panes costs tmux 10 us for each pane, so ask for it only if it is
-		 * needed.
-		 */
+		/* Only now, since the list of panes costs tmux 10 us for each pane. */
 		capture->needs_panes = true;
 		try_again(capture);
 	} else {
@@ -379,9 +374,7 @@ static int continue_with_picture(struct capture *capture)
 	return run(capture, command, on_paused_picture);
 }
 
-/*
- * Called when the pane's queued output was read or dropped. None follows until the pane continues.
- */
+/* Now the queued output was read or dropped, and none follows until the pane continues. */
 static void on_paused(
     void *data, int error, const struct muxbus_reply *replies UNUSED, size_t count UNUSED)
 {
@@ -403,10 +396,7 @@ static void on_paused(
 		finish(capture, error, NULL);
 }
 
-/*
- * Adds the pane to the map of paused panes, and pauses the pane. If the command fails, the pane
- * stays in the map.
- */
+/* Pauses the pane. If the command fails, the pane stays in the map of paused panes. */
 static int pause_first(struct capture *capture, struct track *track)
 {
 	struct muxbus_command *command;

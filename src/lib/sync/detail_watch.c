@@ -5,10 +5,7 @@
 #include "lib/sync/lister.h"
 
 #define PERIOD_MS 1000
-/*
- * The period is this long per pane, if that is more than PERIOD_MS. tmux takes about 10 us for a
- * pane.
- */
+/* The period is this long per pane, if that is more. tmux takes about 10 us for a pane. */
 #define PANE_MS 10
 #define EMPTY_US (30 * INT64_C(1000000)) /* period without sessions and child processes */
 
@@ -36,9 +33,7 @@ static void arm(struct muxbus_sync *sync)
  */
 static void on_due(void *data)
 {
-	/*
-	 * A listing of titles also reads commands and directories; pidfds show ends of processes.
-	 */
+	/* With titles, commands and directories are read too; pidfds show ends of processes. */
 	static const struct parts titles = {.titles = true};
 	struct muxbus_sync *sync = data;
 	if (sync->details_wanted == 0)

@@ -18,9 +18,7 @@ struct parts;
  */
 void details_add_written(const struct muxbus_sync *sync, struct parts *parts);
 
-/*
- * Adds the windows of dead panes: tmux does not announce that a program runs in such a pane again.
- */
+/* Adds the windows of dead panes: tmux does not announce that a program runs there again. */
 void details_add_dead(const struct muxbus_sync *sync, struct parts *parts);
 
 /* Reads commands and directories while tmux works on a listing, for details_read(). */

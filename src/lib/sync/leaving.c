@@ -47,10 +47,7 @@ static void add_ends(const struct muxbus_sync *sync, struct parts *parts, uint32
 		parts_add_ends(parts, link->session);
 }
 
-/*
- * Returns true if all leaving panes have closed. Asks tmux once, since a pane may have moved and
- * been respawned.
- */
+/* Returns true if all leaving panes have closed. Asks tmux once if they have moved instead. */
 static bool is_over(struct muxbus_sync *sync, const struct tiles *tiles)
 {
 	const struct muxbus_pane *pane = model_first_pane(sync->model, sync->leaving.window);

@@ -24,10 +24,7 @@ bool leaving_take_active(struct muxbus_sync *sync, uint32_t window, uint32_t pan
  */
 void leaving_note(struct muxbus_sync *sync, const struct muxbus_event *event, bool is_primary);
 
-/*
- * Ends the hold, and marks the panes and the window or its sessions to be listed. Returns false if
- * no event is held.
- */
+/* Ends the hold: lists the panes, and the window or its sessions. Returns false if none is held. */
 bool leaving_ask(struct muxbus_sync *sync);
 
 /* Applies the held event if all its panes have closed. Called at the end of a turn. */

@@ -178,10 +178,7 @@ static void forget_window(struct lister *lister, struct parts *rest, uint32_t wi
 		parts_remove_window(&wait->parts, window);
 }
 
-/*
- * Called when an object does not exist. A window counts as closed; anything else needs a whole
- * listing.
- */
+/* An object does not exist: a window counts as closed; anything else needs a whole listing. */
 static void list_rest(struct muxbus_sync *sync, const struct muxbus_reply *replies, size_t count)
 {
 	struct lister *lister = &sync->lister;
@@ -230,9 +227,7 @@ static int read_listing(struct muxbus_sync *sync, const struct muxbus_reply *rep
 	return details_read(sync, ret_listing);
 }
 
-/*
- * Marks the listing as torn if it lacks a pane that may have moved or whose exit status is awaited.
- */
+/* Marks a listing as torn that lacks a pane which may have moved or whose status is awaited. */
 static void find_vanished(const struct muxbus_sync *sync, struct listing *listing)
 {
 	const struct parts *running = &sync->lister.running;
@@ -299,15 +294,10 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 		lister->whole = lister->begun;
 		lister->cost_us = clock_mono_us() - lister->begun_us;
 	}
-	/*
-	 * leaving.c may hold a window that is closed by now. Callers must not see it, so ask tmux.
-	 */
+	/* leaving.c may hold a window that is closed by now, which callers must not see. */
 	in_doubt = !list_is_empty(&lister->waits) && sync->callbacks->ask_leaving(sync);
 	lister->rounds = parts_are_empty(&more) && !in_doubt ? 0 : lister->rounds + 1;
-	/*
-	 * The model may lack windows, or have closed ones, so list the whole server after some
-	 * rounds.
-	 */
+	/* The model may lack windows or have closed ones: after some rounds list all. */
 	more.all |= lister->rounds >= ROUNDS_MAX && !lister->running.all;
 	if (!is_claim_true(lister) ||
 	    (lister->rounds > 0 && (lister->rounds < ROUNDS_MAX || more.all)))
@@ -362,9 +352,7 @@ static void on_listed(void *data, int error, const struct muxbus_reply *replies,
 		return;
 	}
 	if (error != 0) {
-		/*
-		 * tmux may always fail, for example if a command-alias has the name of the command.
-		 */
+		/* tmux may fail forever, for example if a command-alias has our command's name. */
 		if (++lister->refusals >= REFUSALS_MAX)
 			answer(sync, UINT64_MAX, error);
 		if (sync->primary != NULL)

@@ -74,10 +74,7 @@ void pane_exit_find(
 			find_exit(sync, list, pane, now);
 }
 
-/*
- * Marks the exits in list as reported. Called before the tracks of respawned panes get their new
- * processes.
- */
+/* Called before the tracks of respawned panes get their new processes. */
 void pane_exit_note_reported(struct muxbus_sync *sync, const struct change_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -132,10 +129,7 @@ static void signal_server(const struct muxbus_sync *sync, const struct track *tr
 		(void)kill(sync->server.pid, SIGCHLD);
 }
 
-/*
- * The listings end after a time, since another process may keep the terminal of a pane open
- * forever.
- */
+/* The listings end after a time: another process may keep a pane's terminal open forever. */
 void pane_exit_look_again(struct muxbus_sync *sync)
 {
 	bool is_awaited = false;

@@ -98,8 +98,7 @@ void pane_pidfd_watch(struct pane_pidfd *pidfd, uint32_t pane, pid_t pid)
 }
 
 /*
- * Reads the exit status. Kernels before 6.13 always fail; those before 6.15 fail after the process
- * was reaped.
+ * Reads the exit status. Before Linux 6.15 this fails, at the latest after the process was reaped.
  */
 static enum pane_pidfd_verdict read_exit(int fd, int *ret_status, int *ret_signal)
 {

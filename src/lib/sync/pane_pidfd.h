@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Watches the processes of panes by pidfds. On Linux 6.15 and later a pidfd also gives the exit
- * status.
- */
+/* Watches the processes of panes by pidfds, which since Linux 6.15 also give the exit status. */
 #pragma once
 
 #include "lib/connection/loop.h"
@@ -38,9 +35,6 @@ void pane_pidfd_finish(struct pane_pidfd *pidfd);
 void pane_pidfd_watch(struct pane_pidfd *pidfd, uint32_t pane, pid_t pid);
 void pane_pidfd_forget(struct pane_pidfd *pidfd, uint32_t pane);
 
-/*
- * Looks whether the process of a pane has ended. Writes status and signal only for
- * PANE_PIDFD_STATUS.
- */
+/* Looks whether a pane's process has ended. Writes status and signal for PANE_PIDFD_STATUS. */
 enum pane_pidfd_verdict pane_pidfd_look(
     const struct pane_pidfd *pidfd, uint32_t pane, pid_t pid, int *ret_status, int *ret_signal);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The primary attachment runs commands and listings of a sync, by its connection or as one-shots.
- */
+/* The primary attachment runs commands and listings, by its connection or as one-shots. */
 #pragma once
 
 #include <muxbus.h>

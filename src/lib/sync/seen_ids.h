@@ -30,9 +30,7 @@ void seen_ids_init(struct seen_ids *list);
 /* Stores the new ids of an event. */
 void seen_ids_note(struct seen_ids *list, const struct muxbus_event *event);
 
-/*
- * Marks the ids that a listing of these parts, which begins now, would show if the objects exist.
- */
+/* Marks the ids that a listing of these parts, which begins now, shows if the objects exist. */
 void seen_ids_begin_listing(struct seen_ids *list, const struct parts *parts);
 
 /*

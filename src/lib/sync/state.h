@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The state of a sync, shared by the files of this folder. They call sync.c through struct
- * sync_callbacks.
- */
+/* The state of a sync, for all files of this folder. They call sync.c by struct sync_callbacks. */
 #pragma once
 
 #include "lib/connection/locate.h"
@@ -36,10 +33,7 @@ struct sync_callbacks {
 	void (*window_gone)(struct muxbus_sync *sync, uint32_t window);
 	/* See leaving_ask(). */
 	bool (*ask_leaving)(struct muxbus_sync *sync);
-	/*
-	 * A listing has ended without an error, or an event has changed the model. Changes are
-	 * reported.
-	 */
+	/* A listing has ended without an error, or an event has changed the model. */
 	void (*published)(struct muxbus_sync *sync);
 };
 

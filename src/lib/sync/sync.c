@@ -157,9 +157,7 @@ static struct attachment *next_to_open(const struct muxbus_sync *sync)
 	return oldest;
 }
 
-/*
- * Uses the session of the first connection again: tmux has chosen the session that was used last.
- */
+/* Uses the first connection's session again: tmux has chosen it as the one used last. */
 static void touch_scout(struct muxbus_sync *sync)
 {
 	list_each (struct attachment, attachment, &sync->attachments, link) {
@@ -243,10 +241,7 @@ static void on_settle(void *data)
 	}
 }
 
-/*
- * Delays the try if the server is new: an event about its first session could crash the server, see
- * attach_delay.h.
- */
+/* Delays the try if the server is new: its first events could crash it, see attach_delay.h. */
 static bool is_too_young(struct muxbus_sync *sync)
 {
 	struct identity identity;
