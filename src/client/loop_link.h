@@ -47,9 +47,7 @@ bool loop_link_is_up(const struct loop_link *link);
 /* Returns the text of an error of down(), lent until the next call. */
 const char *loop_link_reason(int error);
 
-/*
- * Takes the response, once; NULL: the connection was lost first. Not called if the link is freed.
- */
+/* Takes the response, once; NULL: the connection was lost. loop_link_free() does not call this. */
 typedef void loop_link_answer_fn(void *data, const struct json *response);
 
 /*

@@ -22,9 +22,7 @@ struct loop_program {
 	size_t queue_max; /* bytes that the program has not read yet; 0: LOOP_PROCESS_QUEUE_MAX */
 };
 
-/*
- * Each handler but ended may call loop_process_stop(). No handler but ended may free the process.
- */
+/* Handlers but ended may call loop_process_stop(). Of them all, only ended may free the process. */
 struct loop_process_handlers {
 	void (*line)(void *data, const char *line, size_t len); /* lent, without its newline */
 	void (*too_long)(void *data); /* a line longer than LOOP_PROCESS_LINE_MAX was skipped */

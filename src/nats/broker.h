@@ -54,8 +54,7 @@ void broker_turn(struct broker *broker);
 
 /*
  * Subscribes now and after each reconnection, and calls take() for each message. Of the programs
- * that listen with the same group, only one gets a message. group NULL: this program gets each
- * message.
+ * that listen with the same group, one gets a message. group NULL: this program gets all.
  */
 void broker_listen(struct broker *broker, const char *subject, const char *group,
     broker_message_fn *take, void *data);

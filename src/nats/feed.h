@@ -15,10 +15,7 @@
 
 #define CURSOR_ID_SIZE 17 /* 16 hexadecimal digits and the NUL */
 
-/*
- * Opens the file, or returns NULL with a reason. If the file is absent or damaged, the cursor has a
- * new id and number 0.
- */
+/* Opens the file, or returns NULL with a reason. An absent or damaged file gets a new id. */
 struct cursor *cursor_open(const char *path, char *ret_reason, size_t size);
 void cursor_close(struct cursor *cursor); /* saves the cursor; it may be NULL */
 

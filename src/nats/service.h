@@ -18,9 +18,7 @@
 
 #define GRANT_PRESET "reads,sees"
 
-/*
- * allowed: effects, methods and patterns ("list_*"), with commas. If invalid: NULL with a reason.
- */
+/* allowed: effects, methods, patterns ("list_*"), with commas. NULL with a reason if not valid. */
 struct grant *grant_new(const char *allowed, char *ret_reason, size_t size);
 void grant_free(struct grant *grant); /* grant may be NULL */
 

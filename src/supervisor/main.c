@@ -464,9 +464,8 @@ static void make_room(struct supervised_job *job)
 }
 
 /*
- * If the daemon dies before its journal has the end of the job, the next daemon waits for this
- * process and reads the status file. A full disk may get free space, so writing is tried for a
- * while.
+ * If the daemon dies before its journal has the end, the next daemon waits for this process and
+ * reads the status file. If the disk is full, tries again for a while.
  */
 static void job_finish(struct supervised_job *job)
 {

@@ -105,8 +105,7 @@ static void send_kept(struct tools_main *main)
 }
 
 /*
- * Sends the answer of a call. The answer of a kept call stays here until muxbusd has stored it,
- * unless there are too many calls or kept answers.
+ * Sends an answer. If there is room, the answer of a kept call stays until muxbusd has stored it.
  */
 static void send_answer(struct served_call *call, struct buf *line)
 {

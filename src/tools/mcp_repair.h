@@ -5,8 +5,7 @@
 #include "wire/json.h"
 
 /*
- * Appends a line, which becomes at most three times as long. U+FFFD replaces invalid UTF-8, NUL,
- * "\u0000" and unpaired surrogates; a blank replaces other control characters below 0x20. Returns 0
- * or an enum buf_error.
+ * Appends a line, at most three times as long: U+FFFD for invalid UTF-8, NUL, "\u0000" and unpaired
+ * surrogates, a blank for other control bytes below 0x20. Returns 0 or an enum buf_error.
  */
 int mcp_repair(struct buf *out, const char *line, size_t len);

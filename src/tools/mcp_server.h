@@ -24,10 +24,7 @@ struct mcp_server_handlers {
 	void (*published)(void *data, const struct json *params);
 	void (*changing)(void *data); /* the list is read again; hold answers until listed() */
 	void (*leaving)(void *data); /* the server takes no more calls; may be NULL */
-	/*
-	 * Called last. reason: why the server could not be used or has ended, such as "has ended:
-	 * exit status 1"; NULL: mcp_server_stop() ended the server.
-	 */
+	/* Called last. reason: why the server ended or cannot be used; NULL: it was stopped. */
 	void (*ended)(void *data, const char *reason);
 };
 

@@ -19,9 +19,7 @@
 /* Writes the daemon's socket for a tmux socket: ".muxbus" is appended. */
 int address_socket(char *out, size_t size, const char *tmux_socket);
 
-/*
- * Writes a socket path without its suffix ".muxbus". Returns false if it has none or is too long.
- */
+/* Writes a socket path without ".muxbus". Returns false if it has no such end, or is too long. */
 bool address_without_suffix(char *out, size_t size, const char *socket);
 
 /*

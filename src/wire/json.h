@@ -8,10 +8,7 @@
 
 #include "base/base.h"
 
-/*
- * Maximum levels of arrays and objects. A line for the daemon may have fewer levels, since an
- * answer may contain parts of the request at a deeper level.
- */
+/* Maximum levels of arrays and objects. An answer may contain parts of its request, more deeply. */
 #define JSON_DEPTH_MAX 96 /* of any line */
 #define JSON_GIVEN_DEPTH_MAX 64 /* of a line for the daemon */
 #define JSON_DATA_DEPTH_MAX 32 /* of "data" in such a line */

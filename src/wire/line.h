@@ -6,10 +6,7 @@
 
 enum { LOST_ID_MAX = 1024 + 2 }; /* bytes of an id as JSON text */
 
-/*
- * Searches a request line that is too long or invalid for its id, which the error response needs.
- * The line may come in pieces. All members are zero at first.
- */
+/* Finds the id of a request line that is too long or invalid, in pieces. Begins as all zeros. */
 struct lost_id {
 	uint8_t place; /* enum place of the next byte */
 	bool is_escaped; /* the last byte is an escaping backslash */

@@ -170,10 +170,7 @@ static void take_active_pane(struct muxbus_sync *sync, const struct muxbus_event
 	publish_changed(sync, model);
 }
 
-/*
- * Lists a new window. Lists the whole server if the window is known: it may have a new link, and
- * the event does not say in which session.
- */
+/* Lists a new window. If the window is known, lists the whole server to find its new link. */
 static void take_added(struct muxbus_sync *sync, const struct muxbus_event *event)
 {
 	struct part_ids *added = &sync->lister.added;
@@ -198,10 +195,7 @@ static void list_sessions_of(struct muxbus_sync *sync, uint32_t window)
 	lister_mark(sync, &parts);
 }
 
-/*
- * Returns true if a running or due listing shows whether the window exists. Such a listing does not
- * show which of several links was removed.
- */
+/* Returns true if a running or due listing shows whether a window of at most one link exists. */
 static bool is_shown_by_listing(const struct muxbus_sync *sync, uint32_t window)
 {
 	const struct muxbus_link *link = model_first_link(sync->model, window);

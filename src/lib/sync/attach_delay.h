@@ -28,8 +28,7 @@ int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
     const struct parts *read_back, muxbus_reply_fn *reply, void *data);
 /*
  * Called when the server has answered a ping. If the connection has awaited a reply for
- * detached_hold_ms(), a hook delays the reply. Lists beside the connection then no longer wait for
- * this reply.
+ * detached_hold_ms(), a hook delays the reply, and lists beside the connection no longer wait.
  */
 void attach_delay_hold(struct muxbus_sync *sync);
 /*

@@ -375,9 +375,8 @@ static void flow_end(struct flow *flow)
 }
 
 /*
- * Returns true if all output of a pane since its creation came over this attachment and was held.
- * This is so if output was on before a listing that lacked the pane, or while the highest pane id
- * was lower.
+ * Returns true if all output of a pane since its creation came over this attachment and was held:
+ * output was on before a listing without the pane, or while the highest pane id was lower.
  */
 static bool was_born_under(const struct attachment *attachment, const struct track *track)
 {

@@ -12,10 +12,7 @@ struct detached *detached_new(struct muxbus_sync *sync); /* NULL: out of memory 
 /* Cancels all lists, with MUXBUS_ERR_CANCELLED. NULL is accepted. */
 void detached_free(struct detached *detached);
 
-/*
- * Runs a list and always frees it. Returns 0, and reply gets the result; or returns an error, and
- * reply is not called.
- */
+/* Runs a list and always frees it. If this returns an error, reply is not called. */
 int detached_run(
     struct detached *detached, struct muxbus_command *command, muxbus_reply_fn *reply, void *data);
 

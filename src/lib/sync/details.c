@@ -17,10 +17,7 @@
 #define SPARING_PANES 100
 #define SPARED_SEC 30
 
-/*
- * Returns true if the terminal may have been written to (or read from, if is_read_too) after
- * since_sec. Also returns true if since_sec is 0.
- */
+/* Returns true if the terminal may have been used after since_sec; also if since_sec is 0. */
 static bool was_used(const struct muxbus_pane *pane, int64_t since_sec, bool is_read_too)
 {
 	struct stat status;

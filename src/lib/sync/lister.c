@@ -367,10 +367,7 @@ static void on_listed(void *data, int error, const struct muxbus_reply *replies,
 	lister_answer(sync);
 }
 
-/*
- * Without events, indexes, details and titles need a listing of the whole server, and most other
- * parts need all sessions and links.
- */
+/* Without events, most parts need the tree; indexes, details and titles need the whole server. */
 static void choose_detached(struct parts *parts, bool is_awaited)
 {
 	parts->all |= parts->indexes || parts->details || parts->titles;

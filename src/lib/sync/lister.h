@@ -25,9 +25,8 @@ void lister_mark_all(struct muxbus_sync *sync);
 void lister_mark_attached(struct muxbus_sync *sync);
 
 /*
- * Calls done (may be NULL) when a listing has ended that includes these parts and began at most
- * max_age_us ago; with 0, after this call. Also calls done with an error if listings fail. Returns
- * 0 or MUXBUS_ERR_NOMEM.
+ * Calls done (may be NULL) when a listing of these parts has ended that began at most max_age_us
+ * ago (0: after this call), or has failed. Returns 0 or MUXBUS_ERR_NOMEM.
  */
 int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max_age_us,
     muxbus_done_fn *done, void *data);

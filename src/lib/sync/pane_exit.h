@@ -2,8 +2,7 @@
 /*
  * Reports the end of a pane's process once, before the pane is closed. The status comes from tmux
  * if the pane is kept, else from the kernel (pane_pidfd.h). Both know the status only after tmux
- * has reaped the process, so the report may wait a little. After the report an adopted pane is
- * closed.
+ * has reaped the process, so the report may wait a little.
  */
 #pragma once
 
@@ -13,8 +12,8 @@ struct change_list;
 struct track;
 
 /*
- * Appends the ends of processes that are to be reported before the model `now` replaces the current
- * one. Includes new panes that are dead, but not those that died before the sync began.
+ * Appends the ends to report before the model `now` replaces the current one. New panes that are
+ * dead count too, but not those that died before the sync began.
  */
 void pane_exit_find(
     const struct muxbus_sync *sync, struct change_list *list, const struct muxbus_model *now);

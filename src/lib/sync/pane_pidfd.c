@@ -97,9 +97,7 @@ void pane_pidfd_watch(struct pane_pidfd *pidfd, uint32_t pane, pid_t pid)
 		watch_free(watch);
 }
 
-/*
- * Reads the exit status. Before Linux 6.15 this fails, at the latest after the process was reaped.
- */
+/* Reads the exit status. Fails before Linux 6.15, at the latest after the process was reaped. */
 static enum pane_pidfd_verdict read_exit(int fd, int *ret_status, int *ret_signal)
 {
 	struct pidfd_information information = {.mask = PIDFD_INFORMATION_EXIT};

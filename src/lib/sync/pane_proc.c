@@ -146,10 +146,7 @@ static bool parse_stat(const char *line, int64_t fields[STAT_FIELDS])
 	return true;
 }
 
-/*
- * Finds the device numbers of a terminal, without stat() if its path has the minor number. Returns
- * false if path is not a character device.
- */
+/* Finds a terminal's device numbers, by its path if possible. Returns false for other files. */
 static bool find_device(const char *path, unsigned *ret_major, unsigned *ret_minor)
 {
 	static const char pts[] = "/dev/pts/";

@@ -32,9 +32,8 @@ enum pane_proc_known {
 	PANE_PROC_COMMAND = 1 << 0,
 	PANE_PROC_PATH = 1 << 1,
 	/*
-	 * Set instead of PANE_PROC_COMMAND: tmux shows the start command or shell. The caller may
-	 * keep tmux's answer if reads before and after the answer return this bit and the same
-	 * group.
+	 * Instead of PANE_PROC_COMMAND: tmux shows the start command or shell. The caller may keep
+	 * tmux's answer if reads before and after have this bit and the same group.
 	 */
 	PANE_PROC_START = 1 << 2,
 };
@@ -52,9 +51,8 @@ struct pane_foreground {
 };
 
 /*
- * Opens root ("/proc") for the server's pid. Returns false after an error, or if the server may see
- * other processes, files or permissions: another namespace, root directory, user or set of
- * capabilities.
+ * Opens root ("/proc") for the server's pid. Returns false if the server may see other processes,
+ * files or permissions: another namespace, root directory, user or set of capabilities.
  */
 bool pane_proc_open(struct pane_proc *proc, const char *root, pid_t server);
 void pane_proc_close(struct pane_proc *proc);

@@ -37,10 +37,7 @@ static bool is_detached(const struct attachment *attachment)
 	return attachment != NULL && attachment->detached != NULL;
 }
 
-/*
- * Makes a detached attachment primary. If the sync is detached, the other attachments close; if
- * not, they have no usable connection now.
- */
+/* Makes a detached attachment primary. If the sync is detached, the others close. */
 static void detach(struct muxbus_sync *sync)
 {
 	struct attachment *detached =

@@ -13,10 +13,7 @@ bool primary_can_run(struct muxbus_sync *sync);
 /* Returns true if commands are run without a connection, so that the server announces nothing. */
 bool primary_is_detached(const struct muxbus_sync *sync);
 
-/*
- * Asks the server of a detached attachment for its version. Returns 0, and attachment_ready() or
- * the loss of the server follows; or returns an error.
- */
+/* Asks a detached attachment's server for its version. attachment_ready() or the loss follows. */
 int primary_greet(struct attachment *attachment);
 
 /* Calls sync->attached, once, if the sync has attached as requested. */

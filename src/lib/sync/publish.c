@@ -64,10 +64,7 @@ static int complete_panes(struct muxbus_sync *sync, struct muxbus_model *model)
 	return 0;
 }
 
-/*
- * Finds objects that were created and closed between two listings. Appends their creation to one
- * list, and their end to another.
- */
+/* Appends objects that no listing saw: their creation to one list, their end to another. */
 static void find_missed(struct muxbus_sync *sync, const struct muxbus_model *now,
     struct change_list *created, struct change_list *closed)
 {

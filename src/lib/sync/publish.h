@@ -18,10 +18,7 @@ int publish_listing(
 
 /* Returns a copy of the model without the objects in drop (may be NULL). NULL: out of memory. */
 struct muxbus_model *publish_copy(struct muxbus_sync *sync, const struct merge_drop *drop);
-/*
- * Replaces the model by a changed copy, and reports the changes. If memory runs out, the copy is
- * freed and the server is listed.
- */
+/* Makes a changed copy the model, and reports the changes. Out of memory: lists the server. */
 void publish_changed(struct muxbus_sync *sync, struct muxbus_model *model);
 
 /* Empties the model because the server is lost, and reports all objects as closed. */
