@@ -215,7 +215,6 @@ static void put_kept(const struct tools_main *main, struct json_writer *writer)
 		json_array_end(writer);
 }
 
-/* Provides the tools if they were listed and the connection is up. */
 static void provide(struct tools_main *main)
 {
 	struct json_writer writer;
@@ -362,7 +361,6 @@ static void take_stored(const struct tools_main *main, const struct json *params
 		call_free(call);
 }
 
-/* Gives up the server because muxbusd refuses its list of tools. */
 static void take_refusal(struct tools_main *main, const struct json *error)
 {
 	const struct json *text = json_member(error, "message");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+/* Writes tables of results as JSON Schema, and checks results by a schema. */
 #include "wire/field.h"
 
 void field_put_types(struct json_writer *writer, const char *types)

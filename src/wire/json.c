@@ -202,7 +202,7 @@ struct json_reader {
 	size_t len;
 	struct json_error *error;
 	bool has_error;
-	bool is_ending; /* yajl has read the whole line and was told that it ends */
+	bool is_ending; /* yajl has read the whole line and learns that it ends */
 	size_t passed; /* offset behind the last accepted token */
 
 	/* The tree so far: the open containers, and the last child of each container. */
@@ -296,7 +296,6 @@ static int refuse(struct json_reader *reader, size_t offset, const char *what)
 	return 0;
 }
 
-/* Returns the offset behind the token that yajl has just read. */
 static size_t token_end(const struct json_reader *reader)
 {
 	return reader->is_ending ? reader->len : yajl_get_bytes_consumed(reader->yajl);

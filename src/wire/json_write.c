@@ -99,7 +99,6 @@ static inline uint64_t load(const char *bytes, size_t len)
 	return word;
 }
 
-/* Returns true if a text is ASCII and needs no escape. */
 static inline bool is_plain(const char *text, size_t len)
 {
 	if (len >= 8) {
@@ -215,7 +214,6 @@ static void leave_out(struct json_writer *writer, const char *name)
 	close_value(writer);
 }
 
-/* Notes a member that has a name which the mark uses. */
 static inline void note_member(struct json_writer *writer, const char *name)
 {
 	if (!is_at_mark(writer))

@@ -31,7 +31,6 @@ static bool was_used(const struct muxbus_pane *pane, int64_t since_sec, bool is_
 	return used_sec / TTY_PERIOD_SEC >= since_sec / TTY_PERIOD_SEC;
 }
 
-/* Returns true if tmux lists the details of all panes faster than these windows. */
 static bool all_are_cheaper(const struct muxbus_model *model, const struct part_ids *windows)
 {
 	unsigned in_windows = 0, all = 0;

@@ -49,7 +49,6 @@ void lister_finish(struct lister *lister)
 	}
 }
 
-/* Returns the minimum time between the starts of two whole listings. */
 static int64_t spacing_us(const struct lister *lister)
 {
 	int64_t spacing = lister->cost_us * SPACING_COSTS;
@@ -199,7 +198,6 @@ static void list_rest(struct muxbus_sync *sync, const struct muxbus_reply *repli
 	parts_add(&lister->dirty, &rest);
 }
 
-/* Returns true if callers want all commands and directories, which details.c reads. */
 static bool wants_names(const struct parts *claims)
 {
 	return claims->details || claims->titles;

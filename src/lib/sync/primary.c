@@ -63,7 +63,7 @@ static bool is_usable(const struct attachment *attachment)
 	    (is_detached(attachment) || !attachment->connection->has_failed);
 }
 
-/* Returns true if the attachment may stay primary. A detached one may stay until it is not busy. */
+/* A detached attachment may stay primary until it is not busy. */
 static bool may_stay(const struct muxbus_sync *sync, const struct attachment *primary)
 {
 	return primary != NULL && is_usable(primary) &&
