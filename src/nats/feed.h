@@ -22,7 +22,7 @@ void cursor_close(struct cursor *cursor); /* saves the cursor; it may be NULL */
 const char *cursor_id(const struct cursor *cursor); /* lent; message ids begin with this id */
 uint64_t cursor_seq(const struct cursor *cursor);
 void cursor_set(struct cursor *cursor, uint64_t seq); /* a smaller number is ignored */
-/* Starts with a new id at number 0, because the daemon has a new journal. */
+/* Begins again with a new id and number 0, as for a new journal of the daemon. */
 void cursor_renew(struct cursor *cursor);
 /* Saves changes since the last call, in one system call. */
 void cursor_keep(struct cursor *cursor);

@@ -13,13 +13,13 @@
 /* broker must outlive posts. The link daemon must be freed before posts. */
 struct posts *posts_new(struct event_base *base, struct broker *broker, struct loop_link *daemon,
     const struct names *names);
-void posts_free(struct posts *posts); /* posts may be NULL; free the link first */
+void posts_free(struct posts *posts); /* NULL is allowed; free the link daemon first */
 
 /* Starts or stops requesting posts. Start only while the stores and the daemon are ready. */
 void posts_run(struct posts *posts, bool is_running);
 
 struct posts_status {
 	uint64_t taken;
-	uint64_t refused; /* invalid posts; the log has the reasons */
+	uint64_t refused; /* posts that were given up; the log has the reasons */
 };
 void posts_status(const struct posts *posts, struct posts_status *out);

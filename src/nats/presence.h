@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The entry of this host in a key-value bucket of JetStream, with the key FLEET.HOST.SERVER:
- * versions, counts of the daemon's status, and the progress of the publisher. An entry that is not
- * renewed expires after STORES_TTL_SEC.
+ * The entry of this host in a key-value bucket of JetStream, with the key FLEET.HOST.SERVER. It
+ * has, for example, versions, counts of the daemon's status, and the progress of the publisher. An
+ * entry that is not renewed expires after STORES_TTL_SEC.
  */
 #pragma once
 

@@ -17,7 +17,9 @@ struct host_spec {
 	bool may_notify; /* requests on this host may notify panes of other hosts */
 };
 
-/* Modifies line; *ret_spec points into it. Returns 1; 0: empty or a comment; -1 with a reason. */
+/*
+ * Modifies line; *ret_spec points into it. Returns 1, 0 if the line has no host, or -1 and reason.
+ */
 int host_line_read(char *line, struct host_spec *ret_spec, char *ret_reason, size_t size);
 
 /* Returns true if a text is a valid name of a host or server. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes a page of a list: as many entries as fit. An entry that does not fit is removed. */
+/* Writes a page of a list: as many entries as are wanted and fit. The first entry always stays. */
 #pragma once
 
 #include "wire/field.h"

@@ -23,7 +23,7 @@ static bool is_plain_word(const struct json *value)
 	    (strchr("$%@", text[0]) != NULL && strspn(text + 1, "0123456789") == value->len - 1);
 }
 
-/* Writes a parameter for a record. Returns true if its value was left out. */
+/* Writes a parameter for a record. Returns true if some of its value was left out. */
 static bool write_recorded(
     struct json_writer *writer, const struct field *fields, const struct json *value)
 {

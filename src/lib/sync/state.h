@@ -124,7 +124,7 @@ struct muxbus_sync {
 
 	/* The server. */
 	enum muxbus_sync_state state;
-	enum muxbus_way way; /* the last way that worked; first_way again when the server is lost */
+	enum muxbus_way way; /* the last way that worked; first_way again after a loss or stop */
 	struct identity server; /* zeroes: none was found */
 	struct muxbus_version version; /* as the last attachment read it */
 	char version_text[32]; /* as the last listing read it */
