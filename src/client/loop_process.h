@@ -26,7 +26,7 @@ struct loop_program {
 struct loop_process_handlers {
 	void (*line)(void *data, const char *line, size_t len); /* lent, without its newline */
 	void (*too_long)(void *data); /* a line longer than LOOP_PROCESS_LINE_MAX was skipped */
-	void (*closed)(void *data); /* the program closed its standard output; it may still run */
+	void (*closed)(void *data); /* the program closed its standard output, and may still run */
 	void (*ended)(void *data, const char *how); /* called last; how: such as "exit status 1" */
 };
 

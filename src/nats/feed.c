@@ -142,7 +142,7 @@ struct feed {
 static void subscribe(struct feed *feed);
 static void list_notes(struct feed *feed);
 
-/* Begins a payload. The writer cuts it if it is too large for NATS, and marks it as truncated. */
+/* Begins a payload. If it is too large for NATS, the writer cuts it and marks it as truncated. */
 static void begin_payload(struct feed *feed, struct json_writer *writer)
 {
 	size_t max = broker_payload_max(feed->broker);

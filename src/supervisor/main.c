@@ -180,7 +180,7 @@ enum {
 	STOP_GRACE_MS = 5000, /* time between the signal and SIGKILL */
 	HELD_GRACE_MS = 200, /* time for output that is still in the pipe when the command ends */
 	STATUS_ROOM = 64 * 1024, /* bytes to free, besides those for ID.tail */
-	STATUS_TRIES = 60, /* a second apart */
+	STATUS_TRIES = 60, /* to write the status, a second apart */
 };
 
 struct supervised_job {
@@ -433,7 +433,7 @@ static void job_loop(struct supervised_job *job)
 }
 
 /*
- * If an output was longer than its file, writes its last bytes to another file. Returns the number
+ * If an output was longer than its file, writes the last bytes to another file. Returns the number
  * of these bytes, or 0 if not all of them fit.
  */
 static int64_t keep_end(

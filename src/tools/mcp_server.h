@@ -24,7 +24,9 @@ struct mcp_server_handlers {
 	void (*published)(void *data, const struct json *params);
 	void (*changing)(void *data); /* the list is read again; hold answers until listed() */
 	void (*leaving)(void *data); /* the server takes no more calls; may be NULL */
-	/* Called last. reason: why the server ended or cannot be used; NULL: it was stopped. */
+	/*
+	 * Called last. reason: why the server ended or cannot be used; NULL: by mcp_server_stop().
+	 */
 	void (*ended)(void *data, const char *reason);
 };
 

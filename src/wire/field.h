@@ -24,7 +24,7 @@ enum field_flag {
 	FIELD_ALIAS = 1 << 1, /* another name for the first row above without this flag */
 	FIELD_RARE = 1 << 2, /* seldom needed: not listed in short schemas */
 	FIELD_PATH = 1 << 3, /* a path; "~" alone or before "/" becomes the home directory */
-	FIELD_CONFIDENTIAL = 1 << 4, /* its value is left out of records: see redaction.h */
+	FIELD_CONFIDENTIAL = 1 << 4, /* the value is left out of records: see redaction.h */
 	FIELD_CONFIDENTIAL_REST = 1 << 5, /* a list: records contain a part, see redaction.c */
 	FIELD_KEPT = 1 << 6, /* if given, a call that else only reads changes the store */
 	FIELD_SETTLES = 1 << 7, /* conditions: as FIELD_KEPT if they name a notification or job */

@@ -172,7 +172,7 @@ void json_put_raw(struct json_writer *writer, const char *name, const void *json
 void json_put_value(struct json_writer *writer, const char *name, const struct json *value);
 /* Appends the text of a tree to a buffer. Returns false if the text was cut. */
 bool json_append(struct buf *out, const struct json *value);
-/* Returns the text of a tree for the caller to free; NULL if a buffer of max bytes would cut it. */
+/* Returns the text of a tree for the caller to free; NULL if a buffer of max bytes is too small. */
 char *json_text(const struct json *value, size_t max);
 /* Returns true if the text of a tree has at most max bytes. */
 bool json_fits(const struct json *value, size_t max);

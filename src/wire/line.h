@@ -35,7 +35,7 @@ struct line_input {
 	size_t scanned; /* no newline is between start and this offset */
 	size_t max_bytes; /* of a line without its newline */
 	bool is_skipping; /* skips bytes until the next newline */
-	bool wants_id; /* report a line that is too long only at its end, with its id */
+	bool wants_id; /* a line that is too long is reported at its end, with its id */
 	struct lost_id *lost; /* the search in the line that was skipped last; NULL: none */
 };
 

@@ -11,7 +11,7 @@ struct page {
 	int64_t place; /* number of entries so far, including skipped ones */
 	bool has_more;
 	struct json_writer before; /* the writer before the last entry */
-	size_t len; /* length of its buffer before the last entry */
+	size_t len; /* length of the writer's buffer before the last entry */
 };
 
 /* PAGE_OFFSET: the parameter offset of lists. PAGE_RESULTS: the results last and more. */

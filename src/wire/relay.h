@@ -27,7 +27,7 @@ bool relay_append_command(
  */
 size_t relay_ssh_words(char *words, const char **argv);
 
-/* How an ssh has ended whose relay has not said hello. */
+/* How ssh has ended before the relay's hello. */
 struct relay_end {
 	const char *host; /* the destination of ssh */
 	const char *how; /* such as "exit status 1" */
@@ -39,7 +39,7 @@ struct relay_end {
 /* Writes in one line why ssh has ended, and what to do if the cause is known. */
 void relay_explain(const struct relay_end *end, char *ret_reason, size_t size);
 
-/* Copies a line before the hello, shortened: a login shell may say in it why it refuses. */
+/* Copies a line before the hello, shortened: a login shell may give a reason there. */
 void relay_keep_noise(const char *line, char noise[STR_SHOWN_SIZE]);
 
 /* Reads a hello. Returns false if the line contains none. */

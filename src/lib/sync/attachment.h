@@ -11,7 +11,7 @@
 #include "lib/connection/loop.h"
 
 enum attachment_state {
-	ATTACHMENT_WAITING, /* no connection; opened when it is due and no other is opening */
+	ATTACHMENT_WAITING, /* no connection; one is opened when due, if no other is being opened */
 	ATTACHMENT_OPENING, /* tmux has not answered yet */
 	ATTACHMENT_LIVE,
 	ATTACHMENT_CLOSING, /* detaching; freed when the connection has ended */
@@ -21,7 +21,7 @@ struct attachment {
 	struct list link; /* in sync->attachments */
 	struct muxbus_sync *sync;
 	struct muxbus_connection *connection; /* NULL while WAITING, and if detached */
-	uint32_t session; /* MUXBUS_NO_ID: detached, or tmux has not chosen it yet */
+	uint32_t session; /* MUXBUS_NO_ID: detached, or tmux has not chosen one yet */
 	pid_t pid; /* of the control client; 0: none */
 	enum attachment_state state;
 
@@ -33,7 +33,7 @@ struct attachment {
 	struct loop_timeout timer;
 	unsigned delay_ms; /* delay before the next try */
 	int64_t live_ms; /* when the attachment became LIVE */
-	uint64_t on_since; /* lister.begun when it became LIVE, or when output was turned on */
+	uint64_t on_since; /* lister.begun when state became LIVE, or when output was turned on */
 
 	bool has_output; /* the flag no-output is off */
 	bool knows_last; /* last_pane is set */

@@ -138,7 +138,7 @@ static void on_answer(
 	take_answer(audit);
 }
 
-/* Asks all connections for an answer: tmux sends no events to one that it has closed. */
+/* Asks all connections for an answer, since a closed connection gets no events. */
 static void ask_connections(struct audit *audit)
 {
 	audit->is_lost = false;

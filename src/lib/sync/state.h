@@ -56,9 +56,9 @@ struct lister {
 	uint64_t begun; /* number of the listing */
 	int64_t begun_us; /* when it began, by CLOCK_MONOTONIC */
 	int64_t begun_sec; /* the same moment by CLOCK_REALTIME */
-	struct parts running; /* the parts that it lists */
-	struct parts claims; /* the unannounced parts that its callers want */
-	bool is_running; /* its reply has not come yet */
+	struct parts running; /* the parts that the listing lists */
+	struct parts claims; /* the unannounced parts that the callers want */
+	bool is_running; /* the reply has not come yet */
 	struct attachment *source; /* runs the listing; replies of other attachments are ignored */
 
 	/* The results of the listings so far: */

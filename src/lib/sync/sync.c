@@ -157,7 +157,7 @@ static struct attachment *next_to_open(const struct muxbus_sync *sync)
 	return oldest;
 }
 
-/* Uses the first connection's session again: tmux has chosen it as the one used last. */
+/* Uses the first connection's session again: tmux had attached it to the last used session. */
 static void touch_scout(struct muxbus_sync *sync)
 {
 	list_each (struct attachment, attachment, &sync->attachments, link) {
@@ -241,7 +241,7 @@ static void on_settle(void *data)
 	}
 }
 
-/* Delays the try if the server is new: its first events could crash it, see attach_delay.h. */
+/* Delays the try if the server is new: early events could crash a new server (attach_delay.h). */
 static bool is_too_young(struct muxbus_sync *sync)
 {
 	struct identity identity;
