@@ -36,7 +36,7 @@ struct loop_link_options {
 struct loop_link *loop_link_new(struct event_base *base, const struct loop_link_options *options,
     const struct loop_link_handlers *handlers);
 void loop_link_free(
-    struct loop_link *link); /* drops requests without an answer; NULL is allowed */
+    struct loop_link *link); /* open requests are dropped without an answer; NULL is allowed */
 void loop_link_start(struct loop_link *link);
 /* Closes the connection. down() is called later, with error 0. */
 void loop_link_end(struct loop_link *link);
