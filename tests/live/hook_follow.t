@@ -250,8 +250,10 @@ kill_daemon 8>&-
 until_is 'it finds the next daemon' 1 sh -c "echo '{\"method\":\"status\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq .result.waits"
 until_is 'which hands them out again' 'delivering follow, delivering follow' fates
 is 'but they are not printed again' "$(grep -c -e "$one" -e "$two" "$dir/confirmed")" 2
+echo "99999999999999999$(printed "$two")" >&8
 printed "$one" >&8
 until_is 'until the reader confirms it' 'acknowledged follow' fate "$one"
+is 'a number that is too long confirms none' "$(fate "$two")" 'delivering follow'
 # Those that another client acknowledges are not confirmed. They take no room from later ones.
 all_at_once() { # all_at_once FILE: the answers to its requests
 	socat -t 86400 - "UNIX-CONNECT:$MUXBUS" <"$1"

@@ -46,6 +46,8 @@ fi
 read_only '{"method":"list_panes"}' '{"method":"capture_pane","params":{"pane":"%0"}}' \
 	'{"method":"wait_for","params":{"any":[{"sec":0.01}]}}' '{"method":"status"}'
 is 'it reads' "$(kinds)" 'done done done done '
+read_only '{"method":"list_notifications","params":{"consumer":null}}'
+is 'a parameter that is null is none' "$(kinds)" 'done '
 is 'the meter, which is kept, does not count it' "$(ask '{"method":"meter"}' | jq .result.waits_answered)" 0
 case ${MUXBUS_TEST_ATTACH:-} in
 '')

@@ -136,12 +136,43 @@ static void test_dead_again(const char *tmux_path)
 	live_free(live);
 }
 
+static bool is_full(void *data)
+{
+	return ((const struct followed *)data)->sync->is_full;
+}
+
+static bool is_not_full(void *data)
+{
+	return !is_full(data);
+}
+
+/* Too many sessions for connections; then again few enough. */
+static void test_full(const char *tmux)
+{
+	struct live *live = live_new(tmux);
+	struct followed *followed;
+	live_start_tmux(live, "exec sleep 1000");
+	(void)live_run(live,
+	    "for i in $(seq 256); do echo \"new-session -d -x 20 -y 5 -s s$i 'exec sleep 1000'\"; "
+	    "done >%s/sessions",
+	    live->dir);
+	live_tmux(live, "source-file %s/sessions", live->dir);
+	followed = followed_new_searching(live, false);
+	ok(followed_until(followed, is_full, followed), "tmux %s: 257 sessions are too many",
+	    live->version);
+	live_tmux(live, "kill-session -t s7 \\; kill-session -t s8");
+	ok(followed_until(followed, is_not_full, followed), "tmux %s: 255 are not", live->version);
+	followed_free(followed);
+	live_free(live);
+}
+
 int main(void)
 {
 	for (const char *const *paths = live_tmux_paths(); *paths != NULL; paths++) {
 		test_leaving(*paths);
 		test_lost_listing(*paths);
 		test_dead_again(*paths);
+		test_full(*paths);
 	}
 	return done_testing();
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "daemon/tmux/command_policy.h"
 #include "harness.h"
 #include "person.h"
 
@@ -331,6 +332,22 @@ static void test_order(void)
 	    "tmux %s: requests are done in their order", live->version);
 }
 
+/* run_tmux knows each command of this tmux. */
+static void test_commands(void)
+{
+	char *names = xstrdup(live_tmux(live, "list-commands -F '#{command_list_name}'"));
+	unsigned count = 0;
+	for (char *rest, *name = strtok_r(names, "\n", &rest); name != NULL;
+	     name = strtok_r(NULL, "\n", &rest), count++) {
+		struct command_judgement judgement;
+		command_judge((const char *const[]){name}, 1, &judgement);
+		is_str(judgement.name != NULL ? judgement.name : "", name, "tmux %s: a command",
+		    live->version);
+	}
+	ok(count > 80, "tmux %s: %u commands", live->version, count);
+	mem_free(names);
+}
+
 int main(void)
 {
 	const char *const *tmuxes = live_tmux_paths();
@@ -339,6 +356,7 @@ int main(void)
 		talk = talk_new(live);
 		(void)talk_call_json(
 		    talk, "provide", "{\"methods\":[]}"); /* or it could not publish */
+		test_commands();
 		test_all_are_here();
 		test_changes();
 		test_methods();

@@ -563,14 +563,17 @@ static bool is_there(struct top_view *view, const struct top_model *model)
 	return false;
 }
 
-/* Handles a key of an answer or a text. The number of a choice answers at once, a text at Enter. */
+/*
+ * Handles a key of an answer or a text, which is sent at Enter. If there are at most nine choices,
+ * the number of one as the first key answers at once.
+ */
 static enum top_action on_answer(
     struct top_view *view, const struct top_model *model, const struct top_key *key)
 {
 	const struct top_item *item = top_view_chosen(view, model);
 	bool is_answer = view->prompt == TOP_PROMPT_ANSWER;
 	bool is_choice = is_answer && view->answer[0] == '\0' && item != NULL && key->len == 1 &&
-	    key->bytes[0] > '0' && key->bytes[0] <= '0' + (int)item->choices;
+	    key->bytes[0] > '0' && item->choices <= 9 && key->bytes[0] <= '0' + (int)item->choices;
 	if (key->kind == TOP_KEY_ESCAPE) {
 		view->prompt = TOP_PROMPT_NONE;
 		return TOP_CHANGED;

@@ -72,16 +72,20 @@ static void confirm(struct follow *follow, int64_t seq)
 	mem_free(params);
 }
 
+#define TOO_LONG (INT64_MAX / 100) /* no number of a notification */
+
 static bool read_confirmed(struct follow *follow)
 {
 	char bytes[512];
 	ssize_t got = read(STDIN_FILENO, bytes, sizeof bytes);
 	for (ssize_t at = 0; at < got; at++) {
 		bool is_digit = bytes[at] >= '0' && bytes[at] <= '9';
-		if (is_digit && follow->number < INT64_MAX / 100) {
+		if (is_digit && follow->number < TOO_LONG / 10) {
 			follow->number = follow->number * 10 + (bytes[at] - '0');
+		} else if (is_digit) {
+			follow->number = TOO_LONG;
 		} else {
-			if (follow->number > 0)
+			if (follow->number > 0 && follow->number < TOO_LONG)
 				confirm(follow, follow->number);
 			follow->number = 0;
 		}

@@ -139,6 +139,7 @@ static const struct policy_row rows[] = {
     ALLOW("swap-pane", "swapp", "st"),
     ALLOW("swap-window", "swapw", "st"),
     {"switch-client", "switchc", "cOtT", "c", NULL, COMMAND_ALLOWED, 0, client_of_ours},
+    FORCE("switch-mode", NULL, "Ft", opens_mode),
     ALLOW("unbind-key", "unbind", "T"),
     {"unlink-window", "unlinkw", "t", NULL, "k", COMMAND_ALLOWED, 0, "-k closes the window"},
     {"wait-for", "wait", "", "SU", NULL, COMMAND_ALLOWED, 0, wedges},

@@ -118,13 +118,15 @@ static void leave_sessions(struct muxbus_sync *sync)
 static void enter_sessions(struct muxbus_sync *sync)
 {
 	unsigned count = count_attachments(sync);
+	bool was_full = sync->is_full;
 	if (sync->is_detached || !sync->is_started)
 		return;
+	sync->is_full = false;
 	next_each (const struct muxbus_session, session, muxbus_model_next_session, sync->model) {
 		if (attachment_find(sync, session->id) != NULL || !may_attach(sync, session))
 			continue;
 		if (count++ >= ATTACHMENTS_MAX) {
-			if (!sync->is_full)
+			if (!was_full)
 				library_log(MUXBUS_LOG_WARNING,
 				    "more than %d sessions: some have no output", ATTACHMENTS_MAX);
 			sync->is_full = true;
