@@ -17,6 +17,9 @@ static const struct {
 } rows[] = {
     {"claude", "SessionStart", "{\"source\":\"startup\"}", "idle", HOOK_NOTHING},
     {"claude", "SessionStart", "{\"source\":\"compact\"}", NULL, HOOK_NOTHING},
+    {"claude", "PreCompact", "{\"trigger\":\"auto\"}", "busy", HOOK_NOTHING},
+    {"claude", "PreCompact", "{\"trigger\":\"manual\"}", NULL, HOOK_NOTHING},
+    {"codex", "PreCompact", "{}", "busy", HOOK_NOTHING},
     {"claude", NULL, "{\"hook_event_name\":\"UserPromptSubmit\"}", "busy", HOOK_CONTEXT},
     {"claude", "PostToolUse", "{}", "busy", HOOK_CONTEXT},
     {"codex", "PostToolUse", "{}", "busy", HOOK_NOTHING},

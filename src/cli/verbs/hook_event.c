@@ -99,7 +99,6 @@ static const char *notice_state(const struct json *input)
 
 static void find_meaning(struct hook_event *event, const struct json *input)
 {
-	const char *source = json_get_str(input, "source", NULL);
 	if (strcmp(event->name, "Notification") == 0) {
 		event->state = notice_state(input);
 		return;
@@ -115,9 +114,14 @@ static void find_meaning(struct hook_event *event, const struct json *input)
 	/* Continue a turn only once, so that a person can interrupt. */
 	if (event->handing == HOOK_BLOCK && json_get_bool(input, "stop_hook_active", false))
 		event->handing = HOOK_NOTHING;
-	/* After a compaction, the turn goes on, so the state is unchanged. */
-	if (source != NULL && strcmp(source, "compact") == 0 &&
-	    strcmp(event->name, "SessionStart") == 0)
+	/*
+	 * After a compaction, a turn goes on. A person who asks for one with /compact begins no turn,
+	 * and no event says that it is over. So the state is unchanged.
+	 */
+	if (strcmp(event->name, "SessionStart") == 0
+		? strcmp(json_get_str(input, "source", ""), "compact") == 0
+		: strcmp(event->name, "PreCompact") == 0 &&
+		    strcmp(json_get_str(input, "trigger", ""), "manual") == 0)
 		event->state = NULL;
 }
 
