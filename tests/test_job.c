@@ -693,6 +693,39 @@ static void test_excerpts(void)
 	is_int(bad, 0, "cut at every byte, no part of a sequence stays");
 }
 
+/* A spec is written whole or not at all: no value is lost because only shorter ones still fit. */
+static void test_spec_limit(void)
+{
+	char *argv[] = {(char *)"/bin/true", NULL};
+	char *env[] = {(char *)"A=1", (char *)"Bend=1", NULL};
+	char *input = malloc(JOB_SPEC_MAX + 1);
+	struct job_spec spec = {
+	    .cwd = (char *)"/", .argv = argv, .env = env, .input = input, .out_max = 1000};
+	struct job_spec read = {0};
+	struct world world;
+	int written = 0, refused = 0, bad = 0, dir_fd;
+	world_make(&world);
+	dir_fd = open(world.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (size_t len = JOB_SPEC_MAX - 200; len <= JOB_SPEC_MAX; len += 5) {
+		int error;
+		memset(input, 'x', len);
+		input[len] = '\0';
+		error = job_spec_write(dir_fd, "A", &spec);
+		written += error == 0;
+		refused += error == -E2BIG;
+		bad += (job_spec_read(dir_fd, "A", &read) == 0) != (error == 0);
+		bad += error == 0 && (read.input == NULL || strcmp(read.input, input) != 0);
+		job_spec_finish(&read);
+		(void)unlinkat(dir_fd, "A.spec", 0);
+	}
+	ok(written > 0 && refused > 0 && written + refused == 41,
+	    "a spec near the limit is written (%d) or too long (%d)", written, refused);
+	is_int(bad, 0, "what is written is read again, whole");
+	close(dir_fd);
+	free(input);
+	world_remove(&world);
+}
+
 int main(void)
 {
 	test_ends();
@@ -708,5 +741,6 @@ int main(void)
 	test_no_descriptors();
 	test_killed_supervisor();
 	test_excerpts();
+	test_spec_limit();
 	return done_testing();
 }

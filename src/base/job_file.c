@@ -72,36 +72,33 @@ static int read_file(int dir_fd, const char *id, enum job_file file, size_t max,
 	return error;
 }
 
-static void put_string(struct buf *out, const char *key, const char *value)
+/* Returns whether there was room. */
+static bool put_string(struct buf *out, const char *key, const char *value)
 {
-	if (buf_printf(out, "%s=", key) == 0 && buf_append_str(out, value) == 0)
-		(void)buf_append_byte(out, '\0');
+	return buf_printf(out, "%s=%s%c", key, value, '\0') == 0;
+}
+
+static bool put_number(struct buf *out, const char *key, int64_t value)
+{
+	return buf_printf(out, "%s=%" PRId64 "%c", key, value, '\0') == 0;
 }
 
 int job_spec_write(int dir_fd, const char *id, const struct job_spec *spec)
 {
-	char number[32];
 	struct buf out = BUF(JOB_SPEC_MAX);
-	int error;
-	(void)buf_append(&out, SPEC_VERSION, sizeof SPEC_VERSION);
-	put_string(&out, "cwd", spec->cwd);
+	bool is_whole = buf_append(&out, SPEC_VERSION, sizeof SPEC_VERSION) == 0 &&
+	    put_string(&out, "cwd", spec->cwd);
+	int error = -E2BIG;
 	if (spec->input != NULL)
-		put_string(&out, "stdin", spec->input);
-	snprintf(number, sizeof number, "%" PRId64, spec->timeout_ms);
-	put_string(&out, "timeout_ms", number);
-	snprintf(number, sizeof number, "%" PRId64, spec->out_max);
-	put_string(&out, "out_max", number);
-	snprintf(number, sizeof number, "%u", spec->umask);
-	put_string(&out, "umask", number);
-	put_string(&out, "has_err", spec->has_err ? "1" : "0");
+		is_whole = is_whole && put_string(&out, "stdin", spec->input);
+	is_whole = is_whole && put_number(&out, "timeout_ms", spec->timeout_ms) &&
+	    put_number(&out, "out_max", spec->out_max) && put_number(&out, "umask", spec->umask) &&
+	    put_number(&out, "has_err", spec->has_err);
 	for (size_t at = 0; spec->argv[at] != NULL; at++)
-		put_string(&out, "arg", spec->argv[at]);
+		is_whole = is_whole && put_string(&out, "arg", spec->argv[at]);
 	for (size_t at = 0; spec->env[at] != NULL; at++)
-		put_string(&out, "env", spec->env[at]);
-	put_string(&out, "end", "1");
-	if (out.len < 6 || memcmp(out.data + out.len - 6, "end=1", 6) != 0)
-		error = -E2BIG;
-	else
+		is_whole = is_whole && put_string(&out, "env", spec->env[at]);
+	if (is_whole && put_string(&out, "end", "1"))
 		error = write_file(dir_fd, id, JOB_FILE_SPEC, &out);
 	buf_finish(&out);
 	return error;
