@@ -112,6 +112,9 @@ is 'and all can be listed' "$("$muxbus" --json list_notifications limit=1000 | j
 is 'too many bytes are not called invalid' "$(head -c 70000 /dev/zero | base64 -w 0 |
 	jq -Rc '{method: "send_keys", params: {pane: "main", base64: .}}' | socat -t 60 - "UNIX-CONNECT:$MUXBUS" | jq -r .error.message)" \
 	'base64: invalid base64, or more than 65536 bytes'
+is 'keys and bytes together are too many too' "$(jq -nc '("a\n" * 32768) as $half | {method: "send_keys", params:
+	{pane: "main", keys: [range(16) as $at | $half[$at * 4096:][:4096]], base64: ($half | @base64)}}' |
+	socat -t 60 - "UNIX-CONNECT:$MUXBUS" | jq -r .error.message)" 'base64: invalid base64, or more than 0 bytes'
 # What does not fit into an answer is the next one's: it is neither passed over nor acknowledged unseen.
 posts() { # COUNT BYTES NAME
 	jq -nc --argjson count "$1" --argjson bytes "$2" --arg name "$3" 'range($count) | {id: ., method: "post_notification",

@@ -13,7 +13,8 @@
 /* tmux needs more than twice the time for twice the bytes of `send-keys -H` above 256 bytes. */
 #define HEX_PIECE_BYTES 64
 #define LITERAL_PIECE_BYTES 4096
-#define COMMANDS_MAX_BYTES (2 * 1024 * 1024)
+/* A byte of input needs at most 40: a command that types it alone. */
+#define COMMANDS_MAX_BYTES (40 * TYPING_BYTES_MAX)
 
 #define HELD "muxbus-held "
 #define TYPED "muxbus-typed"
@@ -59,10 +60,9 @@ void typing_note(
 
 static void put_quoted(struct buf *out, const void *bytes, size_t len)
 {
-	ssize_t used;
-	buf_append_byte(out, ' ');
-	buf_reserve(out, MUXBUS_QUOTED_MAX(len));
-	used = muxbus_quote((char *)out->data + out->len, bytes, len);
+	ssize_t used = -1;
+	if (buf_append_byte(out, ' ') == 0 && buf_reserve(out, MUXBUS_QUOTED_MAX(len)) == 0)
+		used = muxbus_quote((char *)out->data + out->len, bytes, len);
 	if (used > 0)
 		out->len += (size_t)used;
 }

@@ -38,7 +38,7 @@ void typing_finish(struct typing *typing);
 void typing_key(struct typing *typing, const char *name);
 /* Adds keys that delete count characters at the begin of the line. columns: width of the pane. */
 void typing_retract(struct typing *typing, size_t count, unsigned columns);
-/* Adds bytes, at most TYPING_BYTES_MAX. */
+/* Adds bytes. All bytes and names of keys of a typing together: at most TYPING_BYTES_MAX. */
 void typing_bytes(struct typing *typing, const void *bytes, size_t len);
 
 /* Records the typed bytes in the pane's input (pane_input.h). pane NULL: it is closed. */

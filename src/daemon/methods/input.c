@@ -174,7 +174,7 @@ static bool read_keys(struct request *request, const struct send_keys_args *args
 		if (!add_element(request, typing, args->keys.strings[i], note))
 			return false;
 	if (args->base64 != NULL) {
-		struct buf raw = BUF(TYPING_BYTES_MAX);
+		struct buf raw = BUF(TYPING_BYTES_MAX - bytes);
 		bool is_right = decode(request, args->base64, &raw);
 		if (is_right)
 			typing_bytes(typing, raw.data, raw.len);
