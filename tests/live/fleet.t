@@ -434,6 +434,16 @@ kill $here_pid
 exec 4>&-
 TMUX_TMPDIR="$dir/local" tmux -L here kill-server
 
+# Errors beyond the limit are counted.
+cp "$hosts" "$dir/hosts"
+seq -f 'bad%g colour=blue' 100 149 >>"$hosts"
+many_errors() {
+	call list_hosts '{}' && field '.result.errors | "\(length) \(.[-1] | .line > 20 and .line < 130) \(.[-1].text)"'
+}
+until_is 'more errors than are listed' '21 true further errors, not listed: 31' many_errors
+ok 'the log says it too' grep -q ': further errors, not listed: 31$' "$dir/fleet_log"
+cp "$dir/hosts" "$hosts"
+
 # A list of no host at all.
 cp "$hosts" "$dir/hosts"
 echo 'dead ssh=name=dead,refuse=no-route-to-host' >"$hosts"

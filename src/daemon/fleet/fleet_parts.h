@@ -120,7 +120,7 @@ void fleet_gather(struct fleet *fleet, struct request *request, struct host *hos
     const struct buf *text);
 
 /* The list of hosts follows the hosts file, and the sockets of daemons on this machine. */
-#define HOSTS_FILE_ERRORS 20 /* maximum number of errors; later ones are dropped */
+#define HOSTS_FILE_ERRORS 20 /* errors that are kept; one more tells how many came later */
 #define HOSTS_FILE_ERROR_SIZE 256
 struct hosts_file_error {
 	unsigned line; /* 0: the whole file */

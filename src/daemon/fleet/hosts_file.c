@@ -23,8 +23,8 @@ struct hosts_file {
 	struct loop_timer *again;
 	char path[PATH_MAX]; /* "" if none */
 	char sockets_dir[PATH_MAX]; /* directory of tmux's sockets */
-	char own_name[HOST_NAME_BYTES + 1];
-	struct hosts_file_error errors[HOSTS_FILE_ERRORS];
+	char own_name[HOST_NAME_BYTES + 1]; /* host name of this machine */
+	struct hosts_file_error errors[HOSTS_FILE_ERRORS + 1]; /* the last counts all later ones */
 	size_t error_count;
 	/* the hosts that were read, with the strings of local daemons (texts) */
 	struct host_spec specs[HOSTS_MAX];
@@ -35,13 +35,16 @@ struct hosts_file {
 
 static void add_error(struct hosts_file *file, unsigned line, const char *text)
 {
-	struct hosts_file_error *error;
-	if (file->error_count == HOSTS_FILE_ERRORS)
-		return;
-	error = &file->errors[file->error_count++];
-	error->line = line;
-	(void)snprintf(error->text, sizeof error->text, "%s", text);
-	log_warning("%s:%u: %s", file->path, line, text);
+	size_t at = file->error_count++;
+	struct hosts_file_error *error =
+	    &file->errors[at < HOSTS_FILE_ERRORS ? at : HOSTS_FILE_ERRORS];
+	if (at <= HOSTS_FILE_ERRORS)
+		error->line = line;
+	if (at < HOSTS_FILE_ERRORS)
+		(void)snprintf(error->text, sizeof error->text, "%s", text);
+	else
+		(void)snprintf(error->text, sizeof error->text, "further errors, not listed: %zu",
+		    at + 1 - HOSTS_FILE_ERRORS);
 }
 
 /* Adds a host to specs. Returns false for a duplicate, or if there are HOSTS_MAX. */
@@ -223,6 +226,7 @@ static void apply(struct hosts_file *file)
 static void on_changed(void *data)
 {
 	struct hosts_file *file = data;
+	const struct hosts_file_error *error;
 	struct buf text = BUF(HOSTS_FILE_BYTES);
 	if (folder_watch_is_written(file->config))
 		return; /* on_changed() is called again when the file is closed */
@@ -230,6 +234,8 @@ static void on_changed(void *data)
 	read_local(file);
 	read_text(file, &text);
 	read_lines(file, (char *)text.data);
+	for (size_t at = 0; (error = hosts_file_error(file, at)) != NULL; at++)
+		log_warning("%s:%u: %s", file->path, error->line, error->text);
 	apply(file);
 	buf_finish(&text);
 	while (file->text_count > 0)
@@ -297,5 +303,5 @@ const char *hosts_file_path(const struct hosts_file *file)
 
 const struct hosts_file_error *hosts_file_error(const struct hosts_file *file, size_t at)
 {
-	return at < file->error_count ? &file->errors[at] : NULL;
+	return at < file->error_count && at <= HOSTS_FILE_ERRORS ? &file->errors[at] : NULL;
 }
