@@ -30,7 +30,6 @@ struct order {
 	bool has_tap;
 	bool is_asking; /* a reply of tmux is pending */
 	bool is_over; /* has ended, and is freed when the reply has come */
-	bool was_interrupted; /* an earlier daemon may have typed it */
 	int64_t last_output_ms; /* CLOCK_MONOTONIC */
 	int64_t look_ms;
 };
@@ -263,11 +262,16 @@ static void on_timer(void *data)
 	}
 }
 
-/* Gives the text to type. Types nothing if an earlier daemon may have typed it. */
+/*
+ * Gives the text to type, unless it may have run: an earlier daemon was about to type it, or tmux did
+ * not say whether it was typed.
+ */
 static bool on_compose(void *data, struct submit_text *text)
 {
 	struct order *order = data;
-	if (order->was_interrupted)
+	struct submit_past past;
+	submit_read_past(order->submit, &past);
+	if (past.before > 0)
 		return false;
 	order->public.stage = SELF_COMMAND_TYPED;
 	command_store(order);
@@ -303,7 +307,7 @@ static void on_ended(void *data, const struct submit_end *end)
 		break;
 	case SUBMIT_NOTHING:
 		order_end(order, "lost",
-		    "muxbusd ended while the command was typed: look whether it ran", NULL);
+		    "it is not known whether the command was typed: look whether it ran", NULL);
 		break;
 	}
 }
@@ -360,10 +364,8 @@ static bool order_load(void *data, const char *id, const struct json *value)
 	boot_clock_align(set->parts->clock, kept.boot_id, &kept.boot_ms, &kept.created_ms);
 	order = order_new(set, &kept);
 	queue_hold_id(set->parts->queue, id);
-	if (kept.stage == SELF_COMMAND_TYPED) {
-		order->was_interrupted = true;
+	if (kept.stage == SELF_COMMAND_TYPED)
 		submit_resume(order->submit, &(struct submit_past){.line = order->public.text});
-	}
 	record_finish(command_kind.rows, &kept);
 	return true;
 }
