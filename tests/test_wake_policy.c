@@ -130,6 +130,12 @@ static void test_set_back(void)
 	    clock_parse("2026-01-16T07:00:00Z"), "a source that does not wake: at the next end");
 	is_int(due_at(&policy, "2036-01-15T15:00:00Z", false, SOURCE_TIMER, noon),
 	    clock_parse(noon), "but not in ten years: at once");
+	is_int(due_at(&policy, morning, false, SOURCE_TIMER, "2026-01-16T06:00:00Z"),
+	    clock_parse("2026-01-16T07:00:00Z"), "set back behind an end: at that end");
+	is_int(due_at(&policy, morning, false, SOURCE_TIMER, "2026-01-16T07:00:01Z"),
+	    clock_parse("2026-01-16T07:00:00Z"), "and when that end has just come");
+	is_int(due_at(&policy, morning, false, SOURCE_TIMER, "2026-01-16T07:05:00Z"),
+	    clock_parse("2026-01-17T07:00:00Z"), "not set back behind it: at the next");
 	is_int(due_at(&policy, "2036-01-15T15:00:00Z", false, SOURCE_TIMER, night),
 	    clock_parse("2026-01-16T07:00:00Z"), "or at the end of these quiet hours");
 }

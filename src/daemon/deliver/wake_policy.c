@@ -133,7 +133,10 @@ static int64_t quiet_end_ms(const struct wake_policy *policy, int64_t real_ms)
 int64_t wake_policy_due_ms(
     const struct wake_policy *policy, const struct notification *note, int64_t now_ms)
 {
-	/* The notification is from the future, as the clock was set back. */
+	/*
+	 * A notification from the future: the clock was set back, so its time is ignored. Quiet hours
+	 * that have just ended count, else each look would find only the end of the next ones.
+	 */
 	bool is_back = note->time_ms > now_ms;
 	int64_t due_ms = is_back ? now_ms : note->time_ms, at_ms;
 	if (note->is_urgent)
@@ -144,8 +147,8 @@ int64_t wake_policy_due_ms(
 	else if (!has_quiet(policy))
 		return INT64_MAX;
 	else if (note->time_ms - now_ms < DAY_MS)
-		due_ms = quiet_end_ms(policy, note->time_ms);
-	at_ms = due_ms > now_ms ? due_ms : now_ms;
+		due_ms = quiet_end_ms(policy, is_back ? now_ms - LOOK_MS : note->time_ms);
+	at_ms = due_ms > now_ms ? due_ms : now_ms; /* a time in the past counts as now */
 	return is_quiet(policy, at_ms) ? quiet_end_ms(policy, at_ms) : due_ms;
 }
 
