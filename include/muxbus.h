@@ -840,8 +840,8 @@ struct muxbus_client {
 };
 
 /*
- * Return the next object; the first if previous is NULL; NULL at the end. Sessions and windows are
- * sorted by id, links by session and index, panes by window and index, clients by name.
+ * Return the next object: sessions and windows by id, links by session and index, panes by window
+ * and index, clients by name. previous is NULL for the first. Return NULL at the end.
  */
 MUXBUS_API const struct muxbus_session *muxbus_model_next_session(
     const struct muxbus_model *model, const struct muxbus_session *previous);
