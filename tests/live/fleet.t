@@ -406,8 +406,8 @@ mkfifo "$dir/events_in"
 : >"$dir/events"
 socat -t 60 - "UNIX-CONNECT:$MUXBUS" <"$dir/events_in" >"$dir/events" &
 exec 4>"$dir/events_in"
-printf '%s\n' '{"method":"subscribe","params":{"kinds":["host_state","notification"],"after":{"'"$local"'/soon":4711}}}' \
-	'{"method":"subscribe","params":{"kinds":["host_state","notification"],"host":"'"$local"'"}}' >&4
+printf '%s\n' '{"id":1,"method":"subscribe","params":{"kinds":["host_state","notification"],"after":{"'"$local"'/soon":4711}}}' \
+	'{"id":2,"method":"subscribe","params":{"kinds":["host_state","notification"],"host":"'"$local"'"}}' >&4
 heard() { # heard SERVER: what its subscriptions were told, and whether it goes on behind the last number
 	jq -rs --arg server "$1" '[.[].params | select(.server == $server)] | group_by(.subscription)[] |
 		[foreach .[] as $e (null; if $e.kind == "gap" then $e.to elif . == null or $e.kind != "host_state" then $e.seq else . end;
