@@ -23,7 +23,7 @@ struct hosts_file {
 	struct loop_timer *again;
 	char path[PATH_MAX]; /* "" if none */
 	char sockets_dir[PATH_MAX]; /* directory of tmux's sockets */
-	char own_name[HOST_NAME_BYTES + 1]; /* host name of this machine */
+	char own_name[HOST_NAME_BYTES + 1];
 	struct hosts_file_error errors[HOSTS_FILE_ERRORS + 1]; /* the last counts all later ones */
 	size_t error_count;
 	/* the hosts that were read, with the strings of local daemons (texts) */
