@@ -333,13 +333,14 @@ bool command_reads_file(const struct muxbus_command *command)
 static unsigned sentinels_behind(const char *name)
 {
 	/*
-	 * Full names (and LIST_COMMANDS), since other names may be aliases. Commands that wait for
+	 * Full names, and our short ones, since other names may be aliases. Commands that wait for
 	 * a file or a program are missing, and set-hook, since -R runs the hook.
 	 */
 	static const char *const printing[] = {"capture-pane", "display-message", "list-buffers",
-	    "list-clients", "list-commands", "list-keys", "list-panes", "list-sessions",
-	    "list-windows", LIST_COMMANDS, "show-environment", "show-hooks", "show-messages",
-	    "show-options", "show-prompt-history", "show-window-options", NULL};
+	    "list-client", "list-clients", "list-commands", "list-keys", "list-pane", "list-panes",
+	    "list-session", "list-sessions", "list-window", "list-windows", LIST_COMMANDS,
+	    "show-environment", "show-hooks", "show-messages", "show-options",
+	    "show-prompt-history", "show-window-options", NULL};
 	static const char *const silent[] = {"bind-key", "break-pane", "clear-history",
 	    "delete-buffer", "has-session", "join-pane", "kill-pane", "kill-session", "kill-window",
 	    "last-pane", "last-window", "link-window", "move-pane", "move-window", "new-pane",

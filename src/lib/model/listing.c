@@ -418,31 +418,30 @@ struct list_command {
 };
 
 /*
+ * Names are a letter short, as tmux completes them: a command-alias of the user may have the name.
  * A filter, not a target, chooses the links of a session: with a target, tmux up to 3.5a crashes if
  * the session is in a group and has no current window.
  */
 static const struct list_command list_commands[] = {
-    [LIST_SESSIONS] = {"list-sessions", NULL, 0, NULL, "-F", 'S', session_fields, NULL,
-	add_session},
-    [LIST_WINDOWS] = {"list-windows", "-a", 0, NULL, "-F", 'W', window_fields, NULL, add_window},
-    [LIST_PANES] = {"list-panes", "-a", 0, NULL, "-F", 'P', pane_fields, NULL, add_pane},
-    [LIST_CLIENTS] = {"list-clients", NULL, 0, NULL, "-F", 'C', client_fields, NULL, add_client},
-    [LIST_BARE_PANES] = {"list-panes", "-a", 0, NULL, "-F", 'B', bare_pane_fields, NULL,
+    [LIST_SESSIONS] = {"list-session", NULL, 0, NULL, "-F", 'S', session_fields, NULL, add_session},
+    [LIST_WINDOWS] = {"list-window", "-a", 0, NULL, "-F", 'W', window_fields, NULL, add_window},
+    [LIST_PANES] = {"list-pane", "-a", 0, NULL, "-F", 'P', pane_fields, NULL, add_pane},
+    [LIST_CLIENTS] = {"list-client", NULL, 0, NULL, "-F", 'C', client_fields, NULL, add_client},
+    [LIST_BARE_PANES] = {"list-pane", "-a", 0, NULL, "-F", 'B', bare_pane_fields, NULL,
 	add_bare_pane},
-    [LIST_WINDOW] = {"list-panes", NULL, '@', NULL, "-F", 'V', window_fields, pane_fields,
+    [LIST_WINDOW] = {"list-pane", NULL, '@', NULL, "-F", 'V', window_fields, pane_fields,
 	add_window_pane},
-    [LIST_SESSION] = {"list-windows", "-a", '$', "1", "-F", 'U', session_fields, link_fields,
+    [LIST_SESSION] = {"list-window", "-a", '$', "1", "-F", 'U', session_fields, link_fields,
 	add_session_link},
-    [LIST_ENDS] = {"list-windows", "-a", '$', "#{||:#{window_start_flag},#{window_end_flag}}", "-F",
+    [LIST_ENDS] = {"list-window", "-a", '$', "#{||:#{window_start_flag},#{window_end_flag}}", "-F",
 	'E', link_fields, NULL, compare_end},
     [LIST_PLACE] = {"display-message", "-p", '%', NULL, NULL, 'Q', place_fields, NULL,
 	compare_place},
-    [LIST_LINKS] = {"list-windows", "-a", 0, NULL, "-F", 'L', link_fields, NULL, add_link},
-    [LIST_LAYOUTS] = {"list-windows", "-a", 0, NULL, "-F", 'Y', layout_fields, NULL,
-	compare_layout},
-    [LIST_INDEXES] = {"list-panes", "-a", 0, NULL, "-F", 'I', index_fields, NULL, compare_index},
-    [LIST_DETAILS] = {"list-panes", "-a", 0, NULL, "-F", 'D', detail_fields, NULL, add_detail},
-    [LIST_TITLES] = {"list-panes", "-a", 0, NULL, "-F", 'T', title_fields, NULL, compare_title},
+    [LIST_LINKS] = {"list-window", "-a", 0, NULL, "-F", 'L', link_fields, NULL, add_link},
+    [LIST_LAYOUTS] = {"list-window", "-a", 0, NULL, "-F", 'Y', layout_fields, NULL, compare_layout},
+    [LIST_INDEXES] = {"list-pane", "-a", 0, NULL, "-F", 'I', index_fields, NULL, compare_index},
+    [LIST_DETAILS] = {"list-pane", "-a", 0, NULL, "-F", 'D', detail_fields, NULL, add_detail},
+    [LIST_TITLES] = {"list-pane", "-a", 0, NULL, "-F", 'T', title_fields, NULL, compare_title},
     [LIST_NOTHING] = {LIST_COMMANDS, NULL, 0, NULL, "-F", 0, NULL, NULL, NULL},
 };
 
@@ -503,9 +502,9 @@ static const char *loops_of(const struct list_command *list)
 {
 	if (list->fields == NULL || list->fields == client_fields)
 		return NULL;
-	if (strcmp(list->command, "list-sessions") == 0)
+	if (strcmp(list->command, "list-session") == 0)
 		return "#{S:";
-	return strcmp(list->command, "list-windows") == 0 ? "#{S:#{W:" : "#{S:#{W:#{P:";
+	return strcmp(list->command, "list-window") == 0 ? "#{S:#{W:" : "#{S:#{W:#{P:";
 }
 
 /*

@@ -114,8 +114,7 @@ static int read_state(const struct muxbus_reply *reply, struct muxbus_capture *r
 
 static void write_panes(struct muxbus_command *command, const struct capture *capture)
 {
-	muxbus_command_args(
-	    command, "list-panes", "-s", "-F", "#{pane_id}#{pane_dead}", "-t", NULL);
+	muxbus_command_args(command, "list-pane", "-s", "-F", "#{pane_id}#{pane_dead}", "-t", NULL);
 	if (capture->attachment->detached != NULL)
 		muxbus_command_argf(command, "%%%u", capture->pane);
 	else
