@@ -148,6 +148,26 @@ bool file_is_safe(const char *path, const struct stat *status, char *ret_reason,
 	return is_link_safe(path, ret_reason, size);
 }
 
+int file_read_safe(const char *path, struct buf *out, char *ret_reason, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), error = 0, r = -1;
+	struct stat status;
+	if (fd < 0 || fstat(fd, &status) < 0)
+		error = errno;
+	else if (!S_ISREG(status.st_mode))
+		(void)snprintf(ret_reason, size, "%s: not a regular file", path);
+	else if (status.st_size > (off_t)out->max)
+		(void)snprintf(ret_reason, size, "%s: longer than %zu bytes", path, out->max);
+	else if (file_is_safe(path, &status, ret_reason, size) && (r = file_read_all(fd, out)) < 0)
+		error = errno;
+	if (fd >= 0)
+		(void)close(fd);
+	if (error != 0)
+		(void)snprintf(ret_reason, size, "%s: %s", path, strerror(error));
+	errno = error;
+	return r;
+}
+
 int file_tmux_socket(char *out, size_t size, const char *name, const char *path)
 {
 	const char *tmux = getenv("TMUX"), *tmpdir = getenv("TMUX_TMPDIR");

@@ -43,6 +43,11 @@ int file_check_parents(const char *path, const char *what, char *ret_reason, siz
  * result of stat(2). Otherwise writes the reason.
  */
 bool file_is_safe(const char *path, const struct stat *status, char *ret_reason, size_t size);
+/*
+ * Appends all bytes of a regular file that only trusted owners can change. Returns 0, or -1 with
+ * the reason, which names the file, and errno; 0 if no system call has failed.
+ */
+int file_read_safe(const char *path, struct buf *out, char *ret_reason, size_t size);
 
 /*
  * Writes the path of a tmux server's socket, as tmux finds it: path (-S); else the server called

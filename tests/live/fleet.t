@@ -438,10 +438,12 @@ TMUX_TMPDIR="$dir/local" tmux -L here kill-server
 cp "$hosts" "$dir/hosts"
 seq -f 'bad%g colour=blue' 100 149 >>"$hosts"
 many_errors() {
-	call list_hosts '{}' && field '.result.errors | "\(length) \(.[-1] | .line > 20 and .line < 130) \(.[-1].text)"'
+	call list_hosts '{}' && field '.result.errors | "\(length) \(.[-1] | .line == 0 or .line > 20 and .line < 130) \(.[-1].text)"'
 }
 until_is 'more errors than are listed' '21 true further errors, not listed: 31' many_errors
 ok 'the log says it too' grep -q ': further errors, not listed: 31$' "$dir/fleet_log"
+truncate -s 1048577 "$hosts"
+until_is 'a file that is too long' "1 true $hosts: longer than 1048576 bytes" many_errors
 cp "$dir/hosts" "$hosts"
 
 # A list of no host at all.

@@ -70,26 +70,6 @@ fail(struct on_notify *on_notify, const char *format, ...)
 	return -1;
 }
 
-/* Reads the file; fails if other users may write it. */
-static int read_file(struct on_notify *on_notify, struct buf *text)
-{
-	int fd = open(on_notify->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error = 0;
-	char reason[FAILURE_SIZE];
-	struct stat info;
-	if (fd < 0 || fstat(fd, &info) < 0)
-		error = fail(on_notify, "%s: %s", on_notify->file, strerror(errno));
-	else if (!S_ISREG(info.st_mode) || info.st_size > ON_NOTIFY_FILE_MAX)
-		error = fail(on_notify, "%s: must be a file of at most %d bytes", on_notify->file,
-		    ON_NOTIFY_FILE_MAX);
-	else if (!file_is_safe(on_notify->file, &info, reason, sizeof reason))
-		error = fail(on_notify, "%s", reason);
-	else if (file_read_all(fd, text) < 0)
-		error = fail(on_notify, "%s: %s", on_notify->file, strerror(errno));
-	if (fd >= 0)
-		(void)close(fd);
-	return error;
-}
-
 /* Finds the program: the word is a path, one below "~/", or a name to look up in PATH. */
 static bool find_program(const char *word, char path[PATH_MAX])
 {
@@ -105,9 +85,9 @@ static bool find_program(const char *word, char path[PATH_MAX])
 static int read_command(struct on_notify *on_notify, struct notify_command *command)
 {
 	size_t count = 0;
-	char *rest, *line;
-	if (read_file(on_notify, &command->text) < 0)
-		return -1;
+	char *rest, *line, reason[FAILURE_SIZE];
+	if (file_read_safe(on_notify->file, &command->text, reason, sizeof reason) < 0)
+		return fail(on_notify, "%s", reason);
 	rest = (char *)command->text.data;
 	while ((line = strsep(&rest, "\n")) != NULL) {
 		if (line[0] == '\0' || line[0] == '#')
@@ -257,7 +237,7 @@ static void run(struct on_notify *on_notify, const struct notification *last, ui
 		return;
 	}
 	errno = 0;
-	buf_init(&command.text, ON_NOTIFY_FILE_MAX + 1);
+	buf_init(&command.text, ON_NOTIFY_FILE_MAX);
 	order.env = env = make_environ(on_notify, &own);
 	if (read_command(on_notify, &command) == 0) {
 		on_notify->runs++;

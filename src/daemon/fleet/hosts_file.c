@@ -113,28 +113,12 @@ static void read_local(struct hosts_file *file)
 static void read_text(struct hosts_file *file, struct buf *text)
 {
 	char reason[HOSTS_FILE_ERROR_SIZE] = "";
-	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error = 0;
-	struct stat status;
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+	if (file_read_safe(file->path, text, reason, sizeof reason) == 0 || errno == ENOENT ||
+	    errno == ENOTDIR)
 		return;
-	if (fd < 0 || fstat(fd, &status) < 0)
-		error = errno;
-	else if (!S_ISREG(status.st_mode))
-		(void)snprintf(reason, sizeof reason, "not a file");
-	else if (status.st_size > (off_t)text->max)
-		(void)snprintf(reason, sizeof reason, "longer than 1 MiB");
-	else if (file_is_safe(file->path, &status, reason, sizeof reason) &&
-	    file_read_all(fd, text) < 0)
-		error = errno;
-	if (error != 0) {
-		(void)snprintf(reason, sizeof reason, "%s", strerror(error));
-		keep_hosts(file, false, error);
-		buf_clear(text);
-	}
-	if (fd >= 0)
-		(void)close(fd);
-	if (reason[0] != '\0')
-		add_error(file, 0, reason);
+	keep_hosts(file, false, errno);
+	add_error(file, 0, reason);
+	buf_clear(text);
 }
 
 static void read_lines(struct hosts_file *file, char *text)

@@ -59,33 +59,31 @@ static void read_members(struct provider_file *file, const struct json *value)
 	file->owned = buf_steal(&scratch, NULL);
 }
 
-static struct provider_file *read_file(const char *dir, const char *entry, char *text)
+static struct provider_file *read_file(const char *dir, const char *entry)
 {
 	struct provider_file *file = xcalloc(1, sizeof *file);
 	char reason[REASON_SIZE] = "";
 	struct json_error error;
 	const struct json *value;
-	ssize_t len;
+	struct buf text = BUF(PROVIDER_FILE_BYTES_MAX);
 	file->name = xmemdup(entry, strlen(entry) - strlen(SUFFIX));
 	file->dir = xstrdup(dir);
 	file->path = xasprintf("%s/%s", dir, entry);
 	file->reader = json_reader_new(PROVIDER_FILE_BYTES_MAX);
-	len = tool_file_read(file->path, text, PROVIDER_FILE_BYTES_MAX + 1, reason, sizeof reason);
-	if (len < 0) {
+	if (file_read_safe(file->path, &text, reason, sizeof reason) < 0) {
 		set_reason(file, reason);
-	} else if ((size_t)len > PROVIDER_FILE_BYTES_MAX) {
-		set_reason(file, "the file has more than 262144 bytes");
 	} else if (!declaration_is_name(file->name)) {
 		set_reason(file, "the name of the file must be letters, digits and \"_\"");
-	} else if ((value = json_read(file->reader, text, (size_t)len, &error)) == NULL ||
+	} else if ((value = json_read(file->reader, buf_text(&text), text.len, &error)) == NULL ||
 	    value->type != JSON_OBJECT) {
 		(void)snprintf(reason, sizeof reason, "not a JSON object: %s",
 		    value == NULL ? error.text : json_type_name(value->type));
 		set_reason(file, reason);
 	} else {
-		file->content = hash_bytes(text, (size_t)len);
+		file->content = hash_bytes(buf_text(&text), text.len);
 		read_members(file, value);
 	}
+	buf_finish(&text);
 	return file;
 }
 
@@ -122,10 +120,9 @@ size_t provider_files_read(const char *dir, struct provider_file **files, size_t
 {
 	struct dirent **entries;
 	int found = dir != NULL ? scandir(dir, &entries, is_provider, alphasort) : 0;
-	char *text = xalloc(PROVIDER_FILE_BYTES_MAX + 1);
 	for (int at = 0; at < found; at++) {
 		if (count < PROVIDER_FILES_MAX)
-			count = insert(files, count, read_file(dir, entries[at]->d_name, text));
+			count = insert(files, count, read_file(dir, entries[at]->d_name));
 		else
 			log_warning("%s/%s: only %d files of providers are read", dir,
 			    entries[at]->d_name, PROVIDER_FILES_MAX);
@@ -133,7 +130,6 @@ size_t provider_files_read(const char *dir, struct provider_file **files, size_t
 	}
 	if (found > 0)
 		free(entries);
-	mem_free(text);
 	return count;
 }
 

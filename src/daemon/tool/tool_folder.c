@@ -74,24 +74,6 @@ static void set_state(struct tool *tool, enum tool_state state, const char *reas
 	tool->reason = xstrdup(reason);
 }
 
-ssize_t tool_file_read(
-    const char *path, char *out, size_t size, char *ret_reason, size_t reason_size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat status;
-	ssize_t got = -1;
-	if (fd < 0 || fstat(fd, &status) < 0)
-		(void)snprintf(ret_reason, reason_size, "%s", strerror(errno));
-	else if (!S_ISREG(status.st_mode))
-		(void)snprintf(ret_reason, reason_size, "not a regular file");
-	else if (file_is_safe(path, &status, ret_reason, reason_size) &&
-	    (got = read(fd, out, size)) < 0)
-		(void)snprintf(ret_reason, reason_size, "%s", strerror(errno));
-	if (fd >= 0)
-		(void)close(fd);
-	return got;
-}
-
 /* Returns true if each call needs the directory of a pane, as tmux knows it now. */
 static bool needs_place(const struct declaration *declaration)
 {
@@ -216,16 +198,16 @@ static void insert(struct tool_folder *folder, struct tool *tool)
 
 static void read_tool(struct tool_folder *folder, const struct place *place, const char *file)
 {
-	static char text[DECLARATION_BYTES_MAX + 1];
+	struct buf text = BUF(DECLARATION_BYTES_MAX);
 	char reason[REASON_SIZE] = "";
 	struct tool *tool = xcalloc(1, sizeof *tool);
-	ssize_t len;
 	list_init(&tool->link);
 	tool->dir = xstrdup(place->path);
 	tool->file = xasprintf("%s/%s", place->path, file);
-	len = tool_file_read(tool->file, text, sizeof text, reason, sizeof reason);
-	if (len >= 0)
-		tool->declaration = declaration_read(folder->reader, text, (size_t)len, reason);
+	if (file_read_safe(tool->file, &text, reason, sizeof reason) == 0)
+		tool->declaration =
+		    declaration_read(folder->reader, buf_text(&text), text.len, reason);
+	buf_finish(&text);
 	if (tool->declaration != NULL) {
 		tool->name = xstrdup(tool->declaration->name);
 		check_programs(tool);

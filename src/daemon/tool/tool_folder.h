@@ -58,10 +58,6 @@ void tool_folder_set_read(struct tool_folder *folder, void (*read)(void *data), 
  */
 const char *tool_folder_path(const struct tool_folder *folder, size_t at);
 
-/* Reads a file that only the user and root can write. Returns its length; -1 with a reason. */
-ssize_t tool_file_read(
-    const char *path, char *out, size_t size, char *ret_reason, size_t reason_size);
-
 /* Walks through the tools, sorted by name. Begin with NULL; returns NULL at the end. */
 const struct tool *tool_next(const struct tool_folder *folder, const struct tool *previous);
 
