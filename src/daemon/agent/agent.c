@@ -44,6 +44,9 @@ static void on_launched(struct agent *agent, const struct pane_ref *pane, const 
 	agent_monitor_look(agent->monitor, true);
 }
 
+/*
+ * Call this before setting another launch. The spec may change: a launch reads it at each step.
+ */
 static void drop_launch(struct agent *agent)
 {
 	if (agent->launch != NULL)
