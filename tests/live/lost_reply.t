@@ -6,7 +6,7 @@
 fake="$MUXBUS_BUILDDIR/tests/fake_agent"
 [ -x "$fake" ] || skip_all 'the fake agent is not built'
 MUXBUS_TEST_ATTACH=always
-daemon_options='-o command_timeout_ms=1000'
+daemon_options='-o command_timeout_ms=2000'
 start 'exec sleep 3600'
 pane=$(t new-window -dP -F '#{pane_id}' "exec $fake $dir/fake.log")
 : >"$dir/fake.log"
@@ -14,8 +14,9 @@ until_is 'an agent is there' '>' sh -c "tmux -S $dir/tmux capture-pane -p -t $pa
 cat >"$dir/hold" <<END
 tmux -S "$dir/tmux" set-hook -gu after-send-keys
 tmux -S "$dir/tmux" send-keys -t $pane Enter
+before=\$(grep -c 'did not answer' "$dir/muxbusd.log")
 tries=0
-until grep -q 'did not answer' "$dir/muxbusd.log" || [ \$tries = 1000 ]; do
+until [ "\$(grep -c 'did not answer' "$dir/muxbusd.log")" -gt "\$before" ] || [ \$tries = 1000 ]; do
 	tries=\$((tries + 1))
 	sleep 0.02
 done
