@@ -23,7 +23,7 @@ void buf_finish(struct buf *buf); /* frees the content; the buffer can be used a
 void buf_clear(struct buf *buf); /* sets len to 0 and keeps the memory */
 const char *buf_text(const struct buf *buf); /* the content as a string; "" if it is empty */
 bool buf_is_equal(const struct buf *buf, const struct buf *other);
-/* Shrinks the memory to `keep` bytes if the content is shorter; 0: frees it if buf is empty. */
+/* Shrinks larger memory to `keep` bytes if the content is shorter; 0: frees it if buf is empty. */
 void buf_shrink(struct buf *buf, size_t keep);
 
 /* Return 0, or an enum buf_error without a change. The appended bytes must not be part of buf. */
@@ -37,5 +37,5 @@ int buf_vprintf(struct buf *buf, const char *format, va_list args)
 
 /* Removes len bytes (at most all) from the front. */
 void buf_consume(struct buf *buf, size_t len);
-/* Empties buf. Returns the content with a NUL, which the caller frees with mem_free(), or NULL. */
+/* Empties buf, and returns its content with a NUL, for mem_free(); NULL if it was empty. */
 uint8_t *buf_steal(struct buf *buf, size_t *ret_len);

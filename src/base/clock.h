@@ -18,7 +18,7 @@ int64_t clock_seconds_to_ms(double seconds);
 
 #define CLOCK_TEXT_SIZE 32
 
-/* Writes RFC 3339 in UTC with milliseconds, "2026-11-21T02:15:00.123Z", and its NUL. */
+/* Writes RFC 3339 in UTC, "2026-11-21T02:15:00.123Z", for a time in the years 0 to 9999. */
 void clock_format(int64_t real_ms, char out[CLOCK_TEXT_SIZE]);
 
 /* Reads a text as of clock_format(), with any decimals. Returns ms since 1970; 0 if invalid. */

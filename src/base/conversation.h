@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The options with which agents resume a conversation. */
+/* The arguments with which agents resume a conversation. */
 #pragma once
 
 #include "base/std.h"

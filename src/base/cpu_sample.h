@@ -16,7 +16,7 @@ int cpu_sample_take(pid_t pid, struct cpu_sample *ret_sample);
 int cpu_sample_tree(pid_t pid, struct cpu_sample *sample);
 
 /*
- * Returns the load between two samples in percent. pid 0: 100 is the whole machine. Else 100 is one
- * processor, so the load of a process tree may exceed 100.
+ * Returns the load between two samples in percent; 0 if no time has passed. pid 0: 100 is the whole
+ * machine. Else 100 is one processor, so the load of a process tree may exceed 100.
  */
 double cpu_percent(const struct cpu_sample *before, const struct cpu_sample *after, pid_t pid);

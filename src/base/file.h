@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads and writes whole files; finds programs and sockets; checks which files may be trusted. */
+/* Reads and writes files; makes folders; finds programs and sockets; checks who can change files. */
 #pragma once
 
 #include "base/buf.h"
@@ -31,16 +31,17 @@ bool file_is_program(const char *path);
 bool file_find_program(const char *name, const char *dirs, char *out, size_t size);
 
 /*
- * Checks the folders above a file, and above the target if links lead to one. Otherwise another
- * user could replace the file. Each folder must belong to a trusted owner: our user, root or the
- * owner of "/". A folder that everyone can write to must be sticky. The check ends at a missing
- * folder. `what` names the file in the reason. Returns 0, or -1 with the reason.
+ * Checks that other users cannot replace a file. A group that may write to a folder above still
+ * can. Each folder above the file, and above its target if links lead to one, must belong to a
+ * trusted owner: our user, root or the owner of "/". A folder that everyone can write to must be
+ * sticky. The check ends at a folder that is missing or cannot be examined. `what` names the file
+ * in the reason. Returns 0, or -1 with the reason.
  */
 int file_check_parents(const char *path, const char *what, char *ret_reason, size_t size);
 /*
  * Returns true if a file or folder belongs to a trusted owner, and neither its group nor others can
  * write to it. If path is a symbolic link, the folder of its target must be as safe. status is the
- * result of stat(2). Otherwise writes the reason.
+ * result of stat(2). Returns false with the reason.
  */
 bool file_is_safe(const char *path, const struct stat *status, char *ret_reason, size_t size);
 /*

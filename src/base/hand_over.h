@@ -29,5 +29,8 @@ enum hand_over {
 /* Receives the next message without waiting. *ret_fd is -1 unless taken; the caller closes it. */
 enum hand_over hand_over_receive(int socket, char ret_nonce[HAND_OVER_NONCE_LEN + 1], int *ret_fd);
 
-/* Returns the process that called socketpair() for fd; 0 if fd is no stream from a pair. */
+/*
+ * Returns the process that called socketpair() for fd, or that connected to it without an address.
+ * Returns 0 if fd is no connected UNIX stream, or if its peer has an address.
+ */
 pid_t hand_over_maker(int fd);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The files that connect the daemon and the supervisor of a job. They suffice as a connection,
- * because either process may be killed. The two may be of different versions.
+ * The files that connect the daemon and the supervisor of a job. They suffice without the pipe of
+ * job_status_tell(), since either process may be killed. The two may be of different versions.
  *
- * ID.spec     the command, its environment and standard input; removed when the command starts
+ * ID.spec     the command, its environment and standard input; removed at the start or its failure
  * ID.in       the standard input if an earlier release wrote the spec; removed with the spec
  * ID.lock     locked (flock) while the supervisor lives; contains its process id
  * ID.started  created with O_EXCL before the command runs, so that the command starts only once
  * ID.out      the first bytes of the output, up to out_max
  * ID.err      the first bytes of standard error, if that is kept apart
- * ID.tail     the last bytes of the output, if it is longer than out_max
- * ID.err_tail the last bytes of standard error
- * ID.status   how the job ended; written last
+ * ID.tail     the last bytes of the output that are not in ID.out, if any
+ * ID.err_tail the same for standard error and ID.err
+ * ID.status   how the job ended; the last file to be written
  *
  * Spec: "key=value" strings, each ended by a NUL. Started and status: lines "key=value".
  */
@@ -45,8 +45,8 @@ struct job_spec {
 	char *cwd;
 	char **argv; /* NULL-terminated */
 	char **env; /* the whole environment: "NAME=value", NULL-terminated */
-	char *input; /* standard input, without NUL bytes; NULL: empty */
-	char *input_path; /* file with standard input; only in specs of earlier releases */
+	char *input; /* standard input, without NUL bytes; NULL: see input_path */
+	char *input_path; /* file with standard input, in specs of earlier releases; NULL: empty */
 	int64_t timeout_ms; /* 0: no timeout */
 	int64_t out_max; /* bytes of output to keep */
 	unsigned umask; /* JOB_UMASK | umask; 0: keep the umask of the supervisor */
@@ -55,7 +55,7 @@ struct job_spec {
 
 /*
  * Writes the spec whole or not at all. It is not synced, since a job does not survive a power cut.
- * Returns 0 or -errno; -E2BIG if it is longer than JOB_SPEC_MAX.
+ * Returns 0 or -errno; -E2BIG if it is longer than JOB_SPEC_MAX, or if memory ran out.
  */
 int job_spec_write(int dir_fd, const char *id, const struct job_spec *spec);
 /* Returns 0 or -errno; -EINVAL if the spec is invalid. job_spec_finish() frees the result. */
@@ -79,7 +79,7 @@ int job_start_read(int dir_fd, const char *id, struct job_start *ret_start);
 struct job_status {
 	int exit_code; /* -1 if a signal ended the command, or it never started */
 	int signal; /* 0 if no signal ended the command */
-	int exec_errno; /* errno of the failed start; 0 if the command started */
+	int exec_errno; /* why the command did not start; 0: it started */
 	int64_t start_ms; /* by CLOCK_REALTIME, as end_ms */
 	int64_t end_ms;
 	int64_t elapsed_ms; /* by CLOCK_MONOTONIC */
@@ -95,11 +95,11 @@ struct job_status {
 int job_status_write(int dir_fd, const char *id, const struct job_status *status);
 /* Syncs ID.status to disk, so that it survives a power cut. Returns 0 or -errno. */
 int job_status_sync(int dir_fd, const char *id);
-/* Returns 0 or -errno; -ENOENT if the supervisor has not written a status. */
+/* Returns 0 or -errno; -ENOENT if no status was written, -EINVAL if it is incomplete. */
 int job_status_read(int dir_fd, const char *id, struct job_status *ret_status);
 
 /*
- * A supervisor reports the start and then the end of the command to the daemon that started it. The
+ * A supervisor reports the start, if any, and then the end to the daemon that started it. The
  * reports are the texts of ID.started (with "started=1") and ID.status, written to the pipe fd. A
  * daemon that restarted has no pipe, and reads the files. These functions return 0 or -errno.
  */

@@ -61,7 +61,7 @@ static inline void list_remove(struct list *link)
 	list_init(link);
 }
 
-/* Moves a member of a list to the end of another list. */
+/* Moves a member to the end of a list. */
 static inline void list_move(struct list *list, struct list *link)
 {
 	list_remove(link);

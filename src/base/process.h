@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Processes. A pid may be reused, so a pid and a start time together identify a process. */
+/* Examines and starts processes. A pid may be reused; with a start time it identifies a process. */
 #pragma once
 
 #include <sys/resource.h>
@@ -27,7 +27,7 @@ bool process_add_cpu_ticks(pid_t pid, uint64_t *ticks);
 /* Returns how long ago a process started, from its process_start_ticks(). */
 int64_t process_age_ms(uint64_t start_ticks);
 
-/* Returns true if a process has ended (a zombie too), is ending, or has SIGKILL pending. */
+/* Returns true if a process has ended (a zombie too), is being killed, or cannot be read. */
 bool process_has_ended(pid_t pid);
 
 /* Returns true if a process lives and has a controlling terminal. */
@@ -42,8 +42,9 @@ bool process_await_release(pid_t pid, unsigned *tries);
 
 /*
  * Sets up a program at its start. Closed descriptors 0 to 2 become /dev/null, opened with mode;
- * with O_RDONLY, writing to them fails. No signal is blocked; SIGPIPE and SIGXFSZ do not kill. If
- * mode is O_RDWR, the umask changes: the owner keeps all permissions on new files.
+ * with O_RDONLY, writing to them fails. No signal is blocked; SIGPIPE and SIGXFSZ do not kill;
+ * SIGCHLD is not ignored. If mode is O_RDWR, the umask changes: the owner keeps all permissions on
+ * new files.
  */
 void process_begin(int mode);
 
@@ -70,11 +71,11 @@ bool process_runs(pid_t pid, const char *name);
  */
 char *process_cut_name(char *line);
 
-#define PROCESS_FIND_MAX 256 /* maximum number of processes that process_find_program() examines */
+#define PROCESS_FIND_MAX 256
 
 /*
  * Returns a process that runs the program `name`: pid itself or a descendant, at most this many
- * generations below; 0 if none is found.
+ * generations below; 0 if none is found among the first PROCESS_FIND_MAX.
  */
 pid_t process_find_program(pid_t pid, const char *name, unsigned generations);
 
@@ -82,7 +83,7 @@ struct buf;
 
 #define PROCESS_ENVIRON_MAX ((size_t)256 * 1024) /* size of a buffer for an environment */
 
-/* Appends the environment of a process, as far as it fits: "NAME=VALUE" strings with their NULs. */
+/* Appends an environment, as far as pieces of 16 KiB fit: "NAME=VALUE" strings with their NULs. */
 void process_read_environ(pid_t pid, struct buf *out);
 
 /* Returns "NAME=VALUE" of a variable in the result of process_read_environ(), or NULL. */
@@ -139,7 +140,7 @@ struct child_options {
 	const char *dir; /* working directory of the program; NULL: ours */
 	struct child_stream streams[CHILD_STREAMS];
 	enum child_group group;
-	/* The ignored signals to reset to their default, ended by 0; an empty list resets all. */
+	/* The ignored signals to reset to their default; 0 ends a shorter list. None: all. */
 	int defaults[CHILD_DEFAULTS];
 	int death_signal; /* sent to the program when the calling thread ends; 0: none */
 	const struct rlimit *files; /* limit of open descriptors; NULL: ours */
@@ -171,7 +172,7 @@ int child_start(const struct child_options *options, struct child *ret_child);
 /* Waits for the end of a child. Returns the status of waitpid(2); -1 if there is no such child. */
 int child_reap(pid_t pid);
 /*
- * Waits up to wait_ms for the end of a child. Returns false if the child still runs. Call
+ * Waits up to wait_ms (-1: forever) for the end of a child. Returns false if it still runs. Call
  * child_reap() after its end. waitid(2) sets *ret_info; si_pid is 0 if the child runs or does not
  * exist.
  */

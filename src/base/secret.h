@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Guesses from names and values which environment variables hold a secret. */
+/* Guesses which environment variables hold a secret, and which are meant for an agent. */
 #pragma once
 
 #include "base/std.h"

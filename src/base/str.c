@@ -200,7 +200,7 @@ const char *str_nearest(const char *text, const char *const *names)
 	return nearest;
 }
 
-/* Returns true if a character controls a terminal, or is invisible and may hide text. */
+/* Returns true for control characters, and for some invisible ones, such as bidi controls. */
 static bool char_is_unseen(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x61c || c == 0x200e || c == 0x200f ||
@@ -376,7 +376,7 @@ static size_t line_len(const char *at, const char *end)
 	return (size_t)((newline != NULL ? newline : end) - at);
 }
 
-/* Returns true if "error" is near the start of a line: "npm error …", "ValueError: …". */
+/* Returns true if "error" is near the start, without indent: "npm error …", "ValueError: …". */
 static bool is_error_line(const char *line, size_t len)
 {
 	static const char word[] = "error";

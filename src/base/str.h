@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Helpers for strings: numbers, ids, nearest names, visible text, base64, lines. */
+/* Helpers for strings, such as numbers, ids, nearest names, visible text, base64 and lines. */
 #pragma once
 
 #include "base/buf.h"
@@ -30,8 +30,8 @@ const char *str_nearest(const char *text, const char *const *names);
 	    (nearest) != NULL ? "\"?" : ""
 
 /*
- * Appends bytes as visible text: control characters, invisible characters such as bidi controls,
- * and invalid UTF-8 become \n, \x1b, \u202e and the like. Returns 0 or an enum buf_error; out keeps
+ * Appends bytes as visible text: control characters, some invisible ones such as bidi controls, and
+ * invalid UTF-8 become \n, \x1b, \u202e and the like. Returns 0 or an enum buf_error; out keeps
  * the part that was appended before the error.
  */
 int str_append_visible(struct buf *out, const void *bytes, size_t len);

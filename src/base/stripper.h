@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Strips terminal output to plain lines that end with LF: removes escape sequences and control
- * characters other than TAB. Text after a carriage return replaces the line, as in a progress bar.
- * A backspace removes a character. Cursor movements are ignored, so the lines of a full-screen
+ * Strips terminal output to plain lines: removes escape sequences, and control characters other
+ * than TAB and LF. Text after a carriage return replaces the line, as in a progress bar. A
+ * backspace removes a character. Cursor movements are ignored, so the lines of a full-screen
  * program make no sense: use a capture.
  */
 #pragma once
@@ -27,8 +27,9 @@ void stripper_cut(struct stripper *stripper, size_t len);
 void stripper_consume(struct stripper *stripper, size_t len);
 
 /*
- * Appends the plain lines of len bytes to out. Returns the number of bytes used. Pass the rest
- * again with the next bytes: an incomplete sequence or character, or a carriage return at the end.
+ * Appends len bytes to out as plain lines; a carriage return replaces no text of earlier calls.
+ * Returns the number of bytes used. Pass the rest again with the next bytes: an incomplete sequence
+ * or character, or a carriage return at the end.
  * An incomplete sequence longer than STRIPPER_OPEN_MAX counts as used, and is dropped.
  */
 #define STRIPPER_OPEN_MAX 8192

@@ -15,17 +15,17 @@ enum token_kind {
 	TOKEN_BELL,
 	TOKEN_MARK, /* OSC 133: shell integration */
 	TOKEN_OSC, /* any other OSC */
-	TOKEN_SEQUENCE, /* any other sequence, without its bytes */
+	TOKEN_SEQUENCE, /* any other or cancelled sequence, without its bytes */
 };
 
 struct token {
 	enum token_kind kind;
-	const uint8_t *bytes; /* of TEXT and CONTROL; valid until token() returns */
+	const uint8_t *bytes; /* of TEXT, CONTROL and BELL; valid until token() returns */
 	size_t len; /* of bytes; for OSC: of text */
 	uint64_t from; /* offset of the first byte in the stream */
 	uint64_t to; /* offset behind the last byte */
 	char mark; /* MARK: such as A prompt begins, B prompt ends, C command begins, D it ended */
-	int status; /* MARK: its number, for 'D' the exit status; -1 if absent or too large */
+	int status; /* MARK: its number, for 'D' the exit status; -1: none, or too large */
 	const char *text; /* MARK: the rest, as ";0"; OSC: string; valid until token() returns */
 };
 

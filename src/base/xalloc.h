@@ -2,7 +2,7 @@
 /* Allocates memory for programs. Out of memory ends the process with a message and status 1. */
 #pragma once
 
-#include "base/alloc.h" /* for mem_free() */
+#include "base/alloc.h" /* for mem_free() and mem_free_strings() */
 
 _Noreturn void xalloc_fail(void); /* ends the process as if out of memory */
 void *xalloc(size_t size) __attribute__((malloc, returns_nonnull));
