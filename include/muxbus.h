@@ -95,19 +95,19 @@ enum muxbus_error {
 	MUXBUS_ERR_NOT_FOUND = -5, /* no such pane, or it lacks what the call needs */
 	MUXBUS_ERR_COMMAND = -6, /* tmux refused the command; the reply's body is the reason */
 	MUXBUS_ERR_SKIPPED = -7, /* not run, because an earlier command in the list failed */
-	MUXBUS_ERR_CANCELLED = -8, /* the connection was closed or freed before the reply */
-	MUXBUS_ERR_UNAVAILABLE = -9, /* no server is connected; try later */
+	MUXBUS_ERR_CANCELLED = -8, /* a close, stop, free or detach came before the reply */
+	MUXBUS_ERR_UNAVAILABLE = -9, /* no server is connected, or a stop is not done */
 	MUXBUS_ERR_GONE = -10, /* the pane, window or session has closed meanwhile */
 
 	MUXBUS_ERR_FATAL = -100, /* not an error: this and all lower numbers are fatal */
 	MUXBUS_ERR_SYSTEM = -101, /* a system call failed; see errno */
 	MUXBUS_ERR_NO_SERVER = -102, /* no server listens at the tmux socket */
 	MUXBUS_ERR_NO_SESSION = -103, /* the server has no session, or not the requested one */
-	MUXBUS_ERR_CLOSED = -104, /* tmux ended the connection (%exit or end of file) */
+	MUXBUS_ERR_CLOSED = -104, /* tmux ended the connection, or it is closing */
 	MUXBUS_ERR_TIMEOUT = -105, /* tmux did not answer in time */
 	MUXBUS_ERR_VERSION = -106, /* tmux is older than 3.3, or is not tmux */
 	MUXBUS_ERR_SPAWN = -107, /* tmux cannot be executed; see errno */
-	MUXBUS_ERR_PROTOCOL = -108, /* the input is not from a control client */
+	MUXBUS_ERR_PROTOCOL = -108, /* the input is not what tmux sends */
 };
 
 /*
@@ -209,7 +209,7 @@ MUXBUS_API ssize_t muxbus_field_decode(char *field, size_t len, uint32_t caps);
 /* Features and bugs of tmux, by version. */
 enum muxbus_cap {
 	MUXBUS_CAP_PRINT_ENCODED = 1 << 0, /* 3.4 to 3.5a: printed text is encoded as by vis(3) */
-	MUXBUS_CAP_HOOK_MESSAGE = 1 << 1, /* since 3.4: display-message -c reaches a client */
+	MUXBUS_CAP_HOOK_MESSAGE = 1 << 1, /* since 3.4: %message, by display-message -c */
 	MUXBUS_CAP_DEAD_SIGNAL = 1 << 2, /* since 3.3: pane_dead_signal */
 	MUXBUS_CAP_SWAP_NOTIFIES = 1 << 3, /* since 3.3: swap-pane sends an event */
 	MUXBUS_CAP_PASTE_VIS = 1 << 4, /* since 3.7: paste-buffer needs -S to keep control bytes */
@@ -343,7 +343,7 @@ struct muxbus_parser_handlers {
 	 */
 	void (*output)(
 	    void *data, uint32_t pane, const uint8_t *bytes, size_t len, uint64_t age_ms);
-	/* A line that starts with % outside of blocks. May be NULL. */
+	/* A line, other than output, that starts with % outside of blocks. May be NULL. */
 	void (*event)(void *data, const struct muxbus_event *event);
 	/* A complete block. May be NULL. */
 	void (*block)(void *data, const struct muxbus_block *block);
@@ -597,8 +597,8 @@ struct muxbus_connection_options {
 	unsigned flags; /* a set of enum muxbus_connection_flag */
 	unsigned greeting_timeout_ms; /* 0: 5,000 */
 	/*
-	 * Timeout of each list, since tmux has answered the previous list; 0: 5,000. Each KiB of a
-	 * list adds a millisecond.
+	 * Timeout of each list, without the time in which tmux answers earlier lists; 0: 5,000.
+	 * Each KiB of a list adds a millisecond.
 	 */
 	unsigned command_timeout_ms;
 };
@@ -666,9 +666,9 @@ MUXBUS_API void muxbus_connection_stats(
  * list-clients shows none, and no output can be mistaken for a reply. A one-shot usually takes
  * about as long as a command on a connection, and much less time than starting tmux.
  *
- * tmux has no current client for such a command, so that detach-client, switch-client,
- * display-popup and attach-session fail. Hooks such as after-list-panes run, and show-messages
- * shows the command.
+ * tmux has no current client for such a command, so commands that need one fail, for example
+ * attach-session, or switch-client without -c. Hooks such as after-list-panes run, and
+ * show-messages shows the command.
  */
 struct muxbus_one_shot;
 
@@ -906,8 +906,8 @@ MUXBUS_API void muxbus_model_counts(
 struct muxbus_sync;
 
 enum muxbus_sync_state {
-	MUXBUS_SYNC_IDLE, /* not started */
-	MUXBUS_SYNC_SEARCHING, /* no server, or it does not answer; the sync retries */
+	MUXBUS_SYNC_IDLE, /* not started, or stopped */
+	MUXBUS_SYNC_SEARCHING, /* no server that can be used has answered; the sync retries */
 	MUXBUS_SYNC_LIVE, /* the sync follows a server, and the model has its objects */
 };
 
@@ -915,7 +915,8 @@ enum muxbus_sync_state {
  * Changes of the model. They are reported after the model has changed: first new objects, sessions
  * first; then exits and other changes; last closed objects, sessions last. When a server is found,
  * all its objects are reported as created; when the server is lost, as closed. A window or pane
- * that existed only between two listings is reported as created and closed, without its state.
+ * that existed only between two listings is reported as created and closed, without its state, if
+ * an event showed its id.
  */
 enum muxbus_change_kind {
 	MUXBUS_CHANGE_SESSION_CREATED,
@@ -975,9 +976,9 @@ struct muxbus_sync_options {
 
 struct muxbus_sync_handlers {
 	/*
-	 * The state, or the reason for SEARCHING, has changed. Called before the changes of the
-	 * model that the new state brings; the model and muxbus_sync_run() already have the new
-	 * state. reason is never NULL; error is 0 for MUXBUS_SYNC_LIVE.
+	 * The state, or the reason for SEARCHING, has changed (not by a start or stop). Called
+	 * before the changes of the model that the new state brings; the model and
+	 * muxbus_sync_run() already have the new state. reason is never NULL; error is 0 for LIVE.
 	 */
 	void (*state)(void *data, enum muxbus_sync_state state, int error, const char *reason);
 	/* The model has changed. */
@@ -992,10 +993,11 @@ struct muxbus_sync_handlers {
 	 * was not wanted before), "reconnect" (the connection has ended, or the output now comes
 	 * over another session's connection), "source_changed" (see muxbus_sync_own_output()),
 	 * "capture" (see muxbus_sync_capture()) or "overflow" (more than 256 KiB had to be
-	 * buffered). A pane that is created while all_output is set has no gap at offset 0.
+	 * buffered). A pane that is created while all_output is set, in a session with a
+	 * connection, usually has no gap at offset 0.
 	 */
 	void (*gap)(void *data, uint32_t pane, uint64_t offset, const char *reason);
-	/* Each % line of the primary connection, including unknown kinds. May be NULL. */
+	/* Each event of the primary connection, including unknown kinds. May be NULL. */
 	void (*event)(void *data, const struct muxbus_event *event);
 };
 
@@ -1028,7 +1030,7 @@ MUXBUS_API void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *da
  *
  * done is called once when an attaching sync has its connections and has listed the server after
  * that, or when no session may be attached to. done is not called if the sync is detached or
- * stopped, or loses its server, before. done may be NULL. Since 0.3.
+ * stopped, or loses its server, before; another call replaces done. done may be NULL. Since 0.3.
  */
 MUXBUS_API void muxbus_sync_set_attached(
     struct muxbus_sync *sync, bool is_attached, void (*done)(void *data), void *data);
@@ -1087,10 +1089,10 @@ enum muxbus_part {
 
 /*
  * Calls done (may be NULL) from the loop when these parts of the model are at most max_age_ms old,
- * including what tmux does not announce. If max_age_ms is 0, the server is asked after this call.
- * Callers that wait at the same time share one answer. If tmux has run nothing since the last
- * listing, a refresh usually costs one empty command. Returns 0; or an error, for example if the
- * state is not LIVE, and then done is not called.
+ * including what tmux does not announce, or with an error. If max_age_ms is 0, the server is asked
+ * after this call. Callers that wait at the same time share one answer. If tmux has run nothing
+ * since the last listing, a refresh usually costs one empty command. Returns 0; or an error, for
+ * example if the state is not LIVE, and then done is not called.
  */
 typedef void muxbus_done_fn(void *data, int error);
 MUXBUS_API int muxbus_sync_refresh(struct muxbus_sync *sync, unsigned parts, unsigned max_age_ms,
@@ -1114,8 +1116,8 @@ MUXBUS_API bool muxbus_sync_pane_is_fresh(
 /*
  * Compares the model with a new listing and corrects it. Fields that tmux does not announce,
  * changes that tmux announces meanwhile, and changes of sessions that lost their connection
- * meanwhile are not counted. difference is a readable line about the first difference; NULL if
- * count is 0.
+ * meanwhile are not counted; if the server changes all the time, count is 0. difference is a
+ * readable line about the first difference; NULL if count is 0.
  */
 typedef void muxbus_audit_fn(void *data, int error, unsigned count, const char *difference);
 MUXBUS_API int muxbus_sync_audit(struct muxbus_sync *sync, muxbus_audit_fn *done, void *data);
@@ -1158,17 +1160,17 @@ MUXBUS_API int muxbus_sync_add_output(
 
 /*
  * Subscribes to the output of every pane, including future panes, or unsubscribes. The output of a
- * pane that is created later is delivered from its first byte. Calls are counted. Subscriptions to
- * single panes are not affected.
+ * pane that is created later, in a session with a connection, is usually delivered from its first
+ * byte. Calls are counted. Subscriptions to single panes are not affected.
  */
 MUXBUS_API void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wanted);
 
 /*
  * Subscribes to changes that tmux does not announce (title, command, path, death), or unsubscribes.
  * Calls are counted. The server is then asked every second or, with more than 100 panes, every 10
- * ms times their number. If tmux has run nothing since the last time, that costs one empty command.
- * With more than 100 panes, command and path of a program that does not use its terminal are read
- * only every 30 s; a refresh does not wait for this.
+ * ms times their number. That usually costs one empty command if tmux has run nothing since. With
+ * more than 100 panes, command and path of a program that does not use its terminal are read only
+ * every 30 s; a refresh does not wait for this.
  */
 MUXBUS_API void muxbus_sync_want_details(struct muxbus_sync *sync, bool is_wanted);
 
