@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads and writes files; makes folders; finds programs and sockets; checks who can change files. */
+/* Reads, writes and finds files; makes folders; checks who can change a file. */
 #pragma once
 
 #include "base/buf.h"

@@ -27,7 +27,7 @@ bool process_add_cpu_ticks(pid_t pid, uint64_t *ticks);
 /* Returns how long ago a process started, from its process_start_ticks(). */
 int64_t process_age_ms(uint64_t start_ticks);
 
-/* Returns true if a process has ended (a zombie too), is being killed, or cannot be read. */
+/* Returns true if a process has ended (a zombie too), is ending or killed, or cannot be read. */
 bool process_has_ended(pid_t pid);
 
 /* Returns true if a process lives and has a controlling terminal. */

@@ -179,7 +179,7 @@ static AVX2 size_t unescape_avx2(uint8_t *dst, const uint8_t *src, size_t len)
 
 static struct unescape_variant variants[5];
 
-/* Runs when the library is loaded, so that no two threads write variants at the same time. */
+/* Runs when the program or library is loaded, so that no two threads write variants at once. */
 __attribute__((constructor(101))) static void find_variants(void)
 {
 	struct unescape_variant *next = variants;

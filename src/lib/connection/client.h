@@ -10,7 +10,7 @@
 struct client {
 	enum muxbus_way way;
 	pid_t pid; /* pid of the client as tmux sees it */
-	int handle; /* readable when the client has ended or soon ends: call client_read_end() */
+	int handle; /* readable for news, such as the end of the client: call client_read_end() */
 	int input; /* the client's standard input: a non-blocking socket; use MSG_NOSIGNAL */
 	int output; /* the client's standard output: a non-blocking pipe */
 	int errors; /* the client's standard error: a non-blocking pipe; -1 if unused */
@@ -43,7 +43,7 @@ enum client_sent {
 	CLIENT_SENT_BROKEN, /* the other end reads no more; out was emptied */
 };
 
-/* Sends out until the socket is full. Does not wait and raises no SIGPIPE. */
+/* Sends out, as far as the socket has room. Does not wait and raises no SIGPIPE. */
 enum client_sent client_send(struct client *client);
 
 /* Handles news of handle without waiting. Returns true if the client has ended. */

@@ -17,7 +17,7 @@
 struct muxbus_command *command_new(void);
 struct muxbus_command *command_with(const char *name, ...) __attribute__((sentinel));
 
-/* Returns 0 with the number of commands, or the first error of the list. */
+/* Returns 0 with the number of commands, the first error, or MUXBUS_ERR_INVALID for no command. */
 int command_check(const struct muxbus_command *command, size_t *ret_count);
 
 /*
@@ -26,23 +26,24 @@ int command_check(const struct muxbus_command *command, size_t *ret_count);
  */
 const struct buf *command_fill(struct muxbus_command *command, const struct nonce *nonces);
 
-bool command_reads_file(const struct muxbus_command *command); /* the last one is source-file */
+/* Returns true if the last command is source-file; false for a long list. */
+bool command_reads_file(const struct muxbus_command *command);
 
 /* Returns the pane that is the default target, or MUXBUS_NO_ID. */
 uint32_t command_pane(const struct muxbus_command *command);
 
 /*
- * Returns true if a list may run on the connection. Its commands then show a person nothing and
- * usually answer at once; the commands of a long list are not checked. Returns false for a list
- * with a default target, which a control client cannot have.
+ * Returns true if a list may run on the connection, because its commands usually answer at once;
+ * the commands of a long list are not checked. Returns false for a list with a default target,
+ * which a control client cannot have.
  */
 bool command_is_quick(const struct muxbus_command *command);
 
 /*
- * Returns the number of sentinels to print behind the last command. 0: the command may end or fail
- * after the next command has begun, so that a sentinel proves nothing. 2: the command may print
- * nothing, so the first sentinel is the first text of the stream. tmux waits before it writes the
- * first text, but not before the second.
+ * Returns the number of sentinels to print behind the last command. 0: the list is long, or the
+ * command may end or fail after the next one has begun, so that a sentinel proves nothing. 2: the
+ * command may print nothing, so the first sentinel is the first text of the stream. tmux waits
+ * before it writes the first text, but not before the second.
  */
 unsigned command_sentinels(const struct muxbus_command *command);
 

@@ -55,7 +55,7 @@ struct muxbus_connection {
 	struct muxbus_parser *parser;
 	struct pending_queue queue;
 	int64_t first_since_us; /* when tmux began with the first list */
-	bool was_hooked; /* a hook has delayed a reply by CONNECTION_HOOKED_US or more */
+	bool was_hooked; /* a hook ran when a reply was late by CONNECTION_HOOKED_US or more */
 	bool has_cheap_sentinel; /* tmux answers a nonce alone with the expected parse error */
 	struct nonce probe; /* the handshake sends this nonce alone, to set has_cheap_sentinel */
 };

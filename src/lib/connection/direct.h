@@ -11,7 +11,7 @@
 #define DIRECT_REASON_SIZE 256
 
 struct direct {
-	int fd; /* connection to the server; readable when the client ends or soon ends; -1: none */
+	int fd; /* connection to the server, readable for a message or the end; -1: none */
 	enum imsg_form form;
 	struct buf in; /* received bytes of an incomplete message */
 	bool was_heard; /* the server has sent a message */
@@ -33,13 +33,13 @@ void direct_init(struct direct *direct);
 
 /*
  * Attaches this process to a session; MUXBUS_NO_ID: tmux chooses. direct owns fd, a connection to
- * the server, even after an error. tmux gets copies of input and output. Returns 0,
- * MUXBUS_ERR_NOMEM, or MUXBUS_ERR_SYSTEM with errno.
+ * the server, even after an error. tmux gets copies of input and output. Returns 0 (also if the
+ * server has closed the connection), MUXBUS_ERR_NOMEM, or MUXBUS_ERR_SYSTEM with errno.
  */
 int direct_attach(struct direct *direct, int fd, enum imsg_form form, int input, int output,
     uint32_t session, bool has_output);
 
-/* Reads and answers the received messages. Returns false at the end of the connection. */
+/* Reads and answers the received messages. Returns false if the client has ended or must end. */
 bool direct_read(struct direct *direct);
 
 /* Ends the client at once. fd becomes readable, and direct_read() returns false. */

@@ -27,15 +27,15 @@ int handshake_error(const char *text, int otherwise);
 
 #define ENDING_TEXT_SIZE 256
 
-/* Texts from tmux that explain the end of the client. Each may be empty. Begins as all zeros. */
+/* Texts that explain the end of the client. Each may be empty. Begins as all zeros. */
 struct ending {
-	char exit_reason[ENDING_TEXT_SIZE]; /* from %exit, or from a message to a direct client */
+	char exit_reason[ENDING_TEXT_SIZE]; /* from %exit, or the reason of a direct client */
 	char errors[ENDING_TEXT_SIZE]; /* from standard error */
 	size_t errors_len;
 	char stray[ENDING_TEXT_SIZE]; /* the first line outside of the protocol */
 };
 
-/* Copies text as one line. Control characters become spaces. */
+/* Copies text as one line, cut to fit. Control characters become spaces. */
 void ending_copy_line(char out[ENDING_TEXT_SIZE], const char *text, size_t len);
 
 /* Reads standard error. Returns false at its end. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds the server behind a socket, and its binary. */
+/* Connects to the server behind a socket, and finds its process and its binary. */
 #pragma once
 
 #include <muxbus.h>
@@ -25,8 +25,8 @@ bool locate_is_same(const struct identity *a, const struct identity *b);
 
 /*
  * Writes a path of the server's own binary, which works even if the file was replaced or removed.
- * Returns false if the process has another user, its binary is not executable, or the file name
- * lacks "tmux".
+ * Returns false if the process has another user, or its binary is not executable or does not seem
+ * to be tmux.
  */
 bool locate_server_binary(pid_t pid, uid_t uid, char *out, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The watches and timeouts of a loop. */
+/* The watches, the timeouts and the host of a loop. */
 #pragma once
 
 #include "lib/connection/nonce.h"
@@ -10,8 +10,8 @@ struct loop_watch;
 typedef void loop_watch_fn(void *data, uint32_t events);
 
 /*
- * Watches a descriptor, which must stay open until loop_unwatch(), for EPOLLIN or EPOLLOUT. Returns
- * 0, MUXBUS_ERR_NOMEM, or MUXBUS_ERR_SYSTEM with errno.
+ * Watches a descriptor, which must stay open until loop_unwatch(), for EPOLLIN, EPOLLOUT or both.
+ * Returns 0, MUXBUS_ERR_NOMEM, or MUXBUS_ERR_SYSTEM with errno.
  */
 int loop_watch(struct muxbus_loop *loop, int fd, uint32_t events, loop_watch_fn *callback,
     void *data, struct loop_watch **ret_watch);
@@ -53,7 +53,7 @@ struct nonce_pool *loop_nonces(struct muxbus_loop *loop);
 
 /*
  * Another event loop, which watches the descriptors instead of epoll. watch() returns 0,
- * MUXBUS_ERR_NOMEM or MUXBUS_ERR_SYSTEM. detach() is called after the last unwatch().
+ * MUXBUS_ERR_NOMEM or MUXBUS_ERR_SYSTEM. detach() is called when the loop is freed.
  */
 struct loop_host {
 	int (*watch)(

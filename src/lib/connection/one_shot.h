@@ -9,7 +9,7 @@ int64_t one_shot_wait(struct muxbus_one_shot *one_shot);
 
 /*
  * A channel is a one-shot that runs several lists, one after another. It needs tmux 3.4 or later.
- * While a channel is open, the server does not exit.
+ * While a channel is open, a server without sessions does not exit.
  */
 enum channel_state {
 	CHANNEL_NONE,

@@ -37,10 +37,10 @@ void streams_finish(struct streams *streams);
 /* Drops body and errors, before the next list of a channel. */
 void streams_reset(struct streams *streams);
 
-/* Handles a message about a stream; ignores others. Returns false if invalid or out of memory. */
+/* Handles a message about a stream; ignores others. Returns false if invalid or out of room. */
 bool streams_take(struct streams *streams, const struct imsg *message);
 
-/* Sends text to the stream input, which must not be -1. Returns false if out of memory. */
+/* Sends text to the stream input, which must not be -1. Returns false if `out` has no room. */
 bool streams_send_input(struct streams *streams);
 
 /* Returns true if tmux has opened a stream and written nothing to it yet. */

@@ -19,7 +19,7 @@ void change_list_finish(struct change_list *list);
 
 struct muxbus_change change_of(enum muxbus_change_kind kind); /* a change without an object */
 
-/* Returns a change of a pane, with its window and a session that has or had the window. */
+/* Returns a change of a pane, with its window and, if any, a session that has or had the window. */
 struct muxbus_change change_of_pane(const struct muxbus_model *before,
     const struct muxbus_model *now, enum muxbus_change_kind kind, const struct muxbus_pane *pane);
 

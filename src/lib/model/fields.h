@@ -27,7 +27,7 @@ enum field_kind {
 
 /* A row of a table, which ends with the variable NULL. */
 struct format_field {
-	const char *variable; /* name in a format; "": read the text of the previous field again */
+	const char *variable; /* text in "#{}", such as a name; "": read the previous field again */
 	enum field_kind kind;
 	size_t offset; /* of the member in the record */
 	unsigned followers; /* number of next fields that are empty if this field is false */
@@ -47,7 +47,7 @@ struct window_record {
 	struct muxbus_link link;
 };
 
-/* The fields of a pane that tmux does not announce, and the pane's position. */
+/* Fields of a pane that tmux does not announce, and the pane's position. */
 struct pane_detail {
 	uint32_t pane;
 	uint32_t window;
@@ -78,7 +78,7 @@ extern const struct format_field client_fields[]; /* of struct muxbus_client */
 
 /*
  * Adds an argument, the format of records: the text `before`, the letter, the fields of the tables
- * `fields` and `more` (NULL: none), the text `after`.
+ * `fields` and `more` (NULL: none), the end mark, the text `after`.
  */
 void fields_write(struct muxbus_command *command, const char *before, char letter,
     const struct format_field *fields, const struct format_field *more, bool is_counted,
@@ -100,8 +100,8 @@ int fields_read(const struct fields_target *target, const struct format_field *f
     const char **line, const char *end, void *record);
 
 /*
- * Calls add() for each line of a reply that begins with the letter, without the letter and its TAB.
- * Skips invalid and cut lines, and counts them in *malformed.
+ * Calls add() for each whole record of a reply that begins with the letter, without the letter, its
+ * TAB and the end mark. Counts other lines, and errors of add(), in *malformed.
  */
 void fields_read_lines(const struct fields_target *target, const struct muxbus_reply *reply,
     char letter, int (*add)(void *data, const char *line, const char *end), void *data,

@@ -14,7 +14,7 @@
 struct listing_reading {
 	struct listing *listing;
 	const struct parts *parts;
-	const struct muxbus_model *before; /* NULL if the whole server is listed */
+	const struct muxbus_model *before; /* may be NULL if the whole server is listed */
 	struct map groups; /* maps the hash of a group's name to a number, from 1 */
 	struct fields_target target;
 	struct merge_read read;
@@ -197,7 +197,7 @@ static void doubt_links(struct listing_reading *reading, const struct muxbus_lin
 		parts_add_session(&reading->listing->more, link->session);
 }
 
-/* If the session of the link is unknown, and not listed too, lists the whole server next. */
+/* Lists the whole server next if the link's session is unknown, or after too many windows. */
 static void take_window(struct listing_reading *reading, const struct window_record *record)
 {
 	struct merge_read *read = &reading->read;
@@ -259,7 +259,7 @@ static void list_unread_window(struct listing_reading *reading, uint32_t window)
 		parts_add_window(&reading->listing->more, window);
 }
 
-/* Lists windows next if a pane's window or index differs, and all links if a link is missing. */
+/* Lists windows next if a pane is new or its place differs, and all links if a link is missing. */
 static void compare_detail(struct listing_reading *reading, const struct pane_detail *detail)
 {
 	const struct muxbus_pane *pane = muxbus_model_pane(reading->before, detail->pane);
@@ -297,7 +297,7 @@ static int add_detail(void *data, const char *line, const char *end)
 	return 0;
 }
 
-/* Returns true if text is certainly this title: without a '\\', which tmux may have added. */
+/* Returns true if text is this title, maybe cut, without a '\\', which tmux may have added. */
 static bool is_title(const char *title, const char *text, size_t len)
 {
 	size_t known = strlen(title);
@@ -306,7 +306,7 @@ static bool is_title(const char *title, const char *text, size_t len)
 	    memcmp(title, text, known) == 0;
 }
 
-/* tmux does not announce rotate-window: lists a window with another layout next. */
+/* tmux does not announce rotate-window: lists a window with another layout or size next. */
 static int compare_layout(void *data, const char *line, const char *end)
 {
 	struct listing_reading *reading = data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Lists a server or parts of it with commands that tmux runs in one tick. */
+/* Lists a server or parts by commands that tmux runs in one tick, unless a hook delays one. */
 #pragma once
 
 #include <muxbus.h>
@@ -22,14 +22,14 @@ void listing_write(struct muxbus_command *command, const struct parts *parts);
 
 /*
  * Reads the replies. Objects that the parts do not include are copied from before, which may be
- * NULL only for the whole server. Returns 0, MUXBUS_ERR_COMMAND (a listed object does not exist),
- * MUXBUS_ERR_NOMEM, or MUXBUS_ERR_INVALID if count is not the number of commands.
+ * NULL only for the whole server. Returns 0, MUXBUS_ERR_COMMAND (a command failed, for example as a
+ * listed object does not exist), MUXBUS_ERR_NOMEM, or MUXBUS_ERR_INVALID for a wrong count.
  */
 int listing_read(const struct muxbus_reply *replies, size_t count, uint32_t caps,
     const struct parts *parts, const struct muxbus_model *before, struct listing *ret_listing);
 
 /*
- * Returns true if the replies are those of a server without sessions, which runs with the option
+ * Returns true if replies for the whole server show that it has no session: it runs with the option
  * exit-empty off. Then the list of sessions is empty, and the further commands fail.
  */
 bool listing_has_no_session(

@@ -38,7 +38,7 @@ static void copy_sessions(struct merge *merge)
 	}
 }
 
-/* Compares an old link with the links of windows that were read. False: the old one is outdated. */
+/* Compares an old link with the links of windows that were read. False: the old one is replaced. */
 static bool fit_link(struct merge *merge, struct muxbus_link *link)
 {
 	for (unsigned i = 0; i < merge->read->link_count; i++) {

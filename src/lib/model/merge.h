@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Fills a new model with those records of an old model that were not listed. */
+/* Copies records of an old model: those that a listing did not read, or all but closed objects. */
 #pragma once
 
 #include <muxbus.h>
@@ -9,7 +9,7 @@
 /* The results of a listing of parts, apart from the records in the new model. */
 struct merge_read {
 	const struct parts *parts;
-	struct map panes; /* set of the panes in the new model */
+	struct map panes; /* set of the panes that were read */
 	struct map details; /* maps a pane to its struct pane_detail */
 	struct muxbus_link *links; /* one link of each window that was read */
 	unsigned link_count;

@@ -35,7 +35,10 @@ void model_fail(struct muxbus_model *model);
 /* Returns MUXBUS_ERR_NOMEM if a part of the model is missing for lack of memory, else 0. */
 int model_error(const struct muxbus_model *model);
 
-/* Sorts and counts the records. Removes links and panes without a parent. Returns model_error(). */
+/*
+ * Sorts, joins and counts the records. Removes duplicates, and links and panes without a parent.
+ * Returns model_error().
+ */
 int model_finish(struct muxbus_model *model);
 
 /* Returns true if records are missing because there were too many or because they had no parent. */
@@ -47,9 +50,8 @@ struct muxbus_pane *model_next_pane_entry(
     struct muxbus_model *model, const struct muxbus_pane *previous);
 /* Returns the client at a position from 0, to set is_ours; NULL past the end. */
 struct muxbus_client *model_client_entry(struct muxbus_model *model, size_t position);
-/* Returns the session with this id, to set its group or name; or NULL. */
+/* Return the session or window with this id, to change members other than the id; or NULL. */
 struct muxbus_session *model_session_entry(struct muxbus_model *model, uint32_t id);
-/* Returns the window with this id, to set its name, size or layout; or NULL. */
 struct muxbus_window *model_window_entry(struct muxbus_model *model, uint32_t id);
 
 void model_set_current_window(struct muxbus_model *model, uint32_t session, uint32_t window);

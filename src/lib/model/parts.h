@@ -24,10 +24,10 @@ struct parts {
 	struct part_ids ends; /* sessions whose first and last link are compared */
 	struct part_ids places; /* panes whose window is compared, if it is not listed */
 	bool indexes; /* compare the indexes of all panes and links */
-	bool details; /* the fields that tmux does not announce, of all panes */
+	bool details; /* struct pane_detail of all panes */
 	bool titles; /* compare the titles of all panes */
 	bool tree; /* all sessions and links */
-	bool layouts; /* compare the layouts of all windows */
+	bool layouts; /* compare the layouts and sizes of all windows */
 	bool clients;
 };
 

@@ -81,7 +81,7 @@ const struct muxbus_cell *tiles_find(const struct tiles *tiles, uint32_t pane)
 	return NULL;
 }
 
-/* Finds the panes that the new layout lacks. False: it has new panes, another order or no panes. */
+/* Finds panes that the new layout lacks. False: new panes, another order, no panes or no memory. */
 static bool find_lost(
     const struct muxbus_model *model, uint32_t window, const struct tiles *tiles, struct map *lost)
 {

@@ -16,7 +16,7 @@ struct tiles {
 	uint32_t count;
 };
 
-/* Reads a layout. Returns false if it is invalid or has floating panes, or if out of memory. */
+/* Reads a layout. Returns false if that fails, or if the layout has floating panes. */
 bool tiles_read(struct tiles *tiles, const char *text);
 void tiles_finish(struct tiles *tiles);
 
@@ -28,8 +28,8 @@ bool tiles_have_all(const struct muxbus_model *model, uint32_t window, const cha
 /*
  * Copies a model with a new layout of a window, without the panes that the layout lacks. active is
  * the window's new active pane; MUXBUS_NO_ID: unchanged. Returns 0, or MUXBUS_ERR_NOT_FOUND if the
- * layout does not say which panes the window has. Out of memory returns MUXBUS_ERR_NOMEM or
- * MUXBUS_ERR_NOT_FOUND.
+ * layout does not tell where the panes are, or no pane is active. Out of memory returns
+ * MUXBUS_ERR_NOMEM or MUXBUS_ERR_NOT_FOUND.
  */
 int tiles_apply(const struct muxbus_model *before, uint32_t window, const char *layout,
     uint32_t active, struct muxbus_model **ret_model);

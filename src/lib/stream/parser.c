@@ -3,8 +3,8 @@
  * Parses the bytes of a control-mode stream as they arrive. The parser has three states:
  *
  * - OUTSIDE: at the start of a line, or in a line other than output
- * - OUTPUT: in the data of an %output line, which is delivered in pieces and not stored; only the
- *   start of a split escape, at most three bytes, is kept for the next piece
+ * - OUTPUT: in the data of an %output or %extended-output line, which is delivered in pieces and
+ *   not stored; only the start of a split escape is kept for the next piece
  * - BLOCK: from a %begin to the end of its block or, if a nonce is expected, to the sentinel with
  *   the nonce; the segment stores the lines
  *
@@ -45,7 +45,7 @@ struct muxbus_parser {
 	bool has_failed;
 	struct muxbus_parser_stats stats;
 
-	struct buf line; /* an incomplete line other than output */
+	struct buf line; /* an incomplete line that is not known to be output */
 	bool is_line_cut;
 	struct buf event; /* copy of a line, into which an event points */
 

@@ -127,7 +127,7 @@ void segment_start(struct segment *segment, const struct guard *first)
 	segment->next = 0;
 }
 
-/* Makes room for len bytes behind the cut: removes the older half of the guards there. */
+/* Makes room for len bytes behind the cut: if it is full, removes the older half of its guards. */
 static void make_cut_room(struct segment *segment, size_t len)
 {
 	struct buf *text = &segment->text;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* A segment is the text from a %begin to the sentinel: stored until complete, then divided. */
+/*
+ * A segment is the text from a %begin to the sentinel: stored until complete, then divided. If no
+ * sentinel is expected, it is one block.
+ */
 #pragma once
 
 #include <muxbus.h>

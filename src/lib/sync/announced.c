@@ -81,7 +81,10 @@ static void take_session_name(struct muxbus_sync *sync, const struct muxbus_even
 		use_name(sync, event, session->name, session_name);
 }
 
-/* If the window has alerts, its session is listed instead: alerts end without an event. */
+/*
+ * If the window has alerts, which end without an event, or not exactly one link in the session, the
+ * session is listed instead.
+ */
 static void take_current_window(struct muxbus_sync *sync, const struct muxbus_event *event)
 {
 	const struct muxbus_session *session = muxbus_model_session(sync->model, event->session);
@@ -170,7 +173,7 @@ static void take_active_pane(struct muxbus_sync *sync, const struct muxbus_event
 	publish_changed(sync, model);
 }
 
-/* Lists a new window. If the window is known, lists the whole server to find its new link. */
+/* Lists a new window; the whole server if many are new, or to find the new link of a known one. */
 static void take_added(struct muxbus_sync *sync, const struct muxbus_event *event)
 {
 	struct part_ids *added = &sync->lister.added;

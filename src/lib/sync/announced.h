@@ -2,7 +2,7 @@
 /*
  * The events of tmux that announce a change. The text of an event changes the model only if the
  * text suffices and is trusted. Otherwise the parts of the server that the event concerns are
- * listed, so a forged event costs a listing and changes nothing.
+ * listed, unless a listing that runs or is due shows them. A forged event costs listings at most.
  *
  * Pane text in a reply may look like an event, so text is not trusted while a reply is awaited on
  * the connection. Messages and buffer names may contain lines, so text is not trusted soon after
@@ -23,9 +23,9 @@ bool announced_changes_model(enum muxbus_event_kind kind);
 /* Notes an event whose text may contain lines like events: trusts no event for a while. */
 void announced_note_text(struct muxbus_sync *sync);
 
-/* Handles the removal of a link to a known window, seen in an event or by a failed listing. */
+/* Handles the removal of a link to a window, seen in an event or by a failed listing. */
 void announced_unlinked(struct muxbus_sync *sync, uint32_t window);
 
-/* Changes the model by an event, or marks the parts that must be listed again. */
+/* Changes the model by an event, marks the parts to list again, or has leaving.c hold the event. */
 void announced_take(
     struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_event *event);

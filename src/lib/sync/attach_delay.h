@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Decides when a connection may be opened, and whether a user's list runs on the connection or
- * beside it. tmux up to 3.6b crashes if it sends an event while a `tmux -C` process starts. So a
- * connection by such a process waits for a quiet moment, and commands wait until the connection is
- * open. A direct client cannot cause this crash: see direct.h.
+ * Decides when a connection may be opened, and whether a list of commands runs on the connection or
+ * beside it. tmux up to 3.6b may crash if it sends an event while a `tmux -C` process starts. So a
+ * connection by such a process waits a while for a quiet moment, and commands wait until the
+ * connection is open. A direct client cannot cause this crash: see direct.h.
  */
 #pragma once
 
 #include "lib/sync/state.h"
 
 void attach_delay_init(struct muxbus_sync *sync);
-/* Fails the waiting commands with an error. */
+/* Fails the waiting commands with an error, and forgets the state of the server. */
 void attach_delay_fail(struct muxbus_sync *sync, int error);
 
 /* Notes that the server is changing now. */
@@ -20,7 +20,7 @@ void attach_delay_disturb(struct muxbus_sync *sync);
 bool attach_delay_may_open(struct muxbus_sync *sync);
 
 /*
- * Runs a user's list of commands now, or when a connection that is being opened is ready. Always
+ * Runs a list of commands now, or when a connection that is being opened is ready or lost. Always
  * frees the list. Lists the parts read_back (or NULL) before reply() is called. Returns 0 or an
  * error as muxbus_sync_run().
  */

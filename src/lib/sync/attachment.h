@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A session and the connection that is attached to it. A lost connection is opened again.
+ * A session and the connection that is attached to it. A lost connection is opened again. A
+ * detached attachment has neither: it runs commands as one-shots.
  *
  * Output is never turned off again: with queued output, the flag no-output makes tmux up to 3.6b
  * hang, and :off crashes it. Single panes are paused instead, which costs tmux as little, drops the
@@ -33,9 +34,9 @@ struct attachment {
 	struct loop_timeout timer;
 	unsigned delay_ms; /* delay before the next try */
 	int64_t live_ms; /* when the attachment became LIVE */
-	uint64_t on_since; /* lister.begun when state became LIVE, or when output was turned on */
+	uint64_t on_since; /* lister.begun when LIVE began, or output was turned on or lost */
 
-	bool has_output; /* the flag no-output is off */
+	bool has_output; /* the flag no-output is off, or will be */
 	bool knows_last; /* last_pane is set */
 	uint32_t last_pane; /* highest pane id when output was turned on; new ids are higher */
 	struct map paused; /* if has_output: set of the panes that do not flow */
@@ -65,7 +66,7 @@ int attachment_open(struct attachment *attachment);
  * was early, a person who has typed since was active later.
  */
 void attachment_settle_spare(struct muxbus_sync *sync);
-/* Detaches the connection, then frees the attachment. */
+/* Detaches, and frees the attachment when its connection, if any, has ended. */
 void attachment_close(struct attachment *attachment);
 void attachment_close_others(struct muxbus_sync *sync); /* closes all but the primary */
 
@@ -76,7 +77,8 @@ int attachment_run(struct attachment *attachment, struct muxbus_command *command
 /* Cancels the lists that run beside the connection (detached.h), with MUXBUS_ERR_CANCELLED. */
 void attachment_end_beside(struct muxbus_sync *sync);
 
-struct attachment *attachment_find(const struct muxbus_sync *sync, uint32_t session); /* or NULL */
+/* Returns the attachment of a session that is not CLOSING, or NULL. */
+struct attachment *attachment_find(const struct muxbus_sync *sync, uint32_t session);
 bool attachment_any(const struct muxbus_sync *sync, enum attachment_state state);
 
 /* Makes wanted output flow, and pauses other output. */

@@ -30,7 +30,7 @@ struct capture {
 	unsigned awaited; /* number of pending replies; the capture is freed after the last reply */
 	bool is_begun;
 	uint64_t behind; /* waits until this list of sync->beside has ended or is held */
-	bool needs_panes; /* output arrived during the last try */
+	bool needs_panes; /* output arrived during a try */
 	bool keeps; /* keep() was called, and let_go() was not */
 
 	/* The state when the command was written: */

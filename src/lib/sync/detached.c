@@ -184,7 +184,7 @@ static void stop_hold(struct detached *detached)
 	ping_stop(&detached->ping);
 }
 
-/* The user's callback comes last, since it may free detached. */
+/* The callbacks of the lists come last, since they may free detached. */
 static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct detached_run *run = data;
@@ -314,8 +314,8 @@ static void on_held(void *data)
 
 /*
  * The server has answered the ping, so a hook or a person delays a reply. If the first list runs,
- * this is its reply, and the list is held from now on. Otherwise the first list waits for the
- * delayed reply of the connection.
+ * this is its reply, and the list is held from now on, or has timed out if it is a listing with
+ * hooks. Otherwise the first list waits for the delayed reply of the connection.
  */
 static void on_answered(void *data)
 {

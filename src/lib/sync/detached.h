@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Runs lists of commands as one-shots, one after the other, so that tmux has no client of ours. A
- * detached sync runs all its lists in this way. A sync with connections runs lists in this way that
- * a hook or a person may delay.
+ * Runs lists of commands as one-shots, so that tmux has no client of ours. A list begins when the
+ * one before has ended or is held. A detached sync runs all its lists in this way. A sync with
+ * connections runs lists in this way that a hook, a person or another list may delay.
  */
 #pragma once
 

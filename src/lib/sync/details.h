@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The fields of panes that tmux does not announce. Command and directory are read from /proc.
- * Titles change only if tmux runs a command or a program writes to the terminal; the time of the
- * terminal's device shows such a write.
+ * Fields of panes that tmux does not announce. Command and directory are read from /proc if
+ * possible. Titles change only if tmux runs a command or a program writes to the terminal; the time
+ * of the terminal's device shows such a write.
  */
 #pragma once
 

@@ -31,7 +31,7 @@ struct audit {
 	char difference[128];
 };
 
-/* Returns true if tmux announces to this connection all changes since the last listing. */
+/* Returns true if the connection has got all announcements since the last whole listing began. */
 static bool hears_all(const struct attachment *attachment)
 {
 	return attachment != NULL && attachment->state == ATTACHMENT_LIVE &&
@@ -55,7 +55,7 @@ static bool is_any_heard(const struct muxbus_sync *sync)
 	return false;
 }
 
-/* Returns true if tmux must announce a change of this kind to a connection of ours. */
+/* Returns true if tmux should have announced a change to a connection of ours. */
 static bool is_announced(const struct muxbus_sync *sync, const struct muxbus_change *change)
 {
 	switch (change->kind) {

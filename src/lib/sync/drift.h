@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * An audit compares the model with a listing. A difference counts only if tmux should have
- * announced it and another listing confirms it, since an event may come late.
+ * announced it, and no event announces it before another listing has ended.
  */
 #pragma once
 

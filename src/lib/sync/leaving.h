@@ -19,13 +19,13 @@ void leaving_hold(struct muxbus_sync *sync, uint32_t window, const char *layout)
 bool leaving_take_active(struct muxbus_sync *sync, uint32_t window, uint32_t pane);
 
 /*
- * Ends the hold if an event may show where the panes are. Events that every connection gets count
- * only if is_primary; others, such as a layout change, count on any connection.
+ * Ends the hold if an event may show where the panes are, or changes their window again. Events
+ * that every connection gets count only if is_primary; a layout change, for example, counts always.
  */
 void leaving_note(struct muxbus_sync *sync, const struct muxbus_event *event, bool is_primary);
 
 /* Ends the hold: lists the panes, and the window or its sessions. Returns false if none is held. */
 bool leaving_ask(struct muxbus_sync *sync);
 
-/* Applies the held event if all its panes have closed. Called at the end of a turn. */
+/* At the end of a turn: applies the held event if its panes have closed; else may ask tmux. */
 void leaving_settle(struct muxbus_sync *sync);

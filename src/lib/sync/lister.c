@@ -17,7 +17,7 @@
 #define REFUSALS_MAX 20 /* failed listings until the waiting callers get the error */
 /* After so many listings in a row the whole server is listed, and counts as fresh in any case. */
 #define ROUNDS_MAX 4
-#define CUTS_MAX 8 /* after so many cut listings in a row, wait RETRY_MS each time */
+#define CUTS_MAX 8 /* after so many cut listings in a row, each counts as failed */
 /* tmux numbers each command of ours, and the sentinel behind the command. */
 #define NUMBERS_PER_COMMAND 2
 
@@ -76,7 +76,7 @@ static bool next_is_awaited(const struct lister *lister)
 	return false;
 }
 
-/* Returns the time until the next listing; 0: at the end of the turn; -1: none is needed. */
+/* Returns the time to the next listing; 0: end of the turn; -1: none is needed or may begin. */
 static int64_t due_in_us(struct muxbus_sync *sync)
 {
 	struct lister *lister = &sync->lister;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Decides when the server is listed, and which parts. If an event does not say how a part has
- * changed, the part is listed at the end of the turn. The time between two whole listings grows
- * with their cost, so that events cannot take all of tmux's time.
+ * changed, the part is listed soon. The time between two whole listings grows with their cost,
+ * unless a caller waits, so that events cannot take all of tmux's time.
  *
  * A caller that needs a fresh model also needs the fields that tmux does not announce. tmux numbers
  * all that it runs, also keys and events. If tmux ran nothing since the last listing, only windows
@@ -45,7 +45,7 @@ void lister_take_turn(struct muxbus_sync *sync);
  */
 bool lister_reads_window(const struct lister *lister, uint32_t window);
 
-/* Resume listing on a new connection; fail all waiting callers if there is no connection. */
+/* Resume listing on another attachment; fail all waiting callers after the loss of the server. */
 void lister_resume(struct muxbus_sync *sync);
 void lister_fail(struct muxbus_sync *sync, int error);
 

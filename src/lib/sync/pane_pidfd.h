@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Watches the processes of panes by pidfds, which since Linux 6.15 also give the exit status. */
+/* Watches processes, as of panes, by pidfds, which since Linux 6.15 also give the exit status. */
 #pragma once
 
 #include "lib/connection/loop.h"
@@ -18,7 +18,7 @@ struct pane_pidfd {
 };
 
 enum pane_pidfd_verdict {
-	PANE_PIDFD_RUNS,
+	PANE_PIDFD_RUNS, /* runs, or is not watched and may be a zombie */
 	PANE_PIDFD_UNREAPED, /* ended; the status may be known after tmux has reaped it */
 	PANE_PIDFD_ENDED, /* ended; the status cannot be known */
 	PANE_PIDFD_STATUS, /* ended; the status is known */
@@ -29,8 +29,8 @@ void pane_pidfd_init(
 void pane_pidfd_finish(struct pane_pidfd *pidfd);
 
 /*
- * Watches a pane's new process instead of the previous one, unless too many are watched. ended is
- * called when the process ends, or at once if it does not exist.
+ * Watches a pane's new process instead of the previous one, unless too many are watched, or
+ * that fails. ended is called when the process ends, or at once if it does not exist.
  */
 void pane_pidfd_watch(struct pane_pidfd *pidfd, uint32_t pane, pid_t pid);
 void pane_pidfd_forget(struct pane_pidfd *pidfd, uint32_t pane);

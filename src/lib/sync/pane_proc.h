@@ -51,8 +51,8 @@ struct pane_foreground {
 };
 
 /*
- * Opens root ("/proc") for the server's pid. Returns false if the server may see other processes,
- * files or permissions: another namespace, root directory, user or set of capabilities.
+ * Opens root ("/proc") for the server's pid. Returns false if that fails, or if the server may see
+ * other processes or files: another namespace, root directory, user or set of capabilities.
  */
 bool pane_proc_open(struct pane_proc *proc, const char *root, pid_t server);
 void pane_proc_close(struct pane_proc *proc);

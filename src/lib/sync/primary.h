@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* The primary attachment runs commands and listings, by its connection or as one-shots. */
+/* The primary attachment runs listings and most commands, by its connection or as one-shots. */
 #pragma once
 
 #include <muxbus.h>
 
 struct attachment;
 
-/* Chooses the primary among the LIVE attachments. If none is usable, makes a detached one. */
+/* Chooses the primary among the LIVE attachments. If none is usable, may make a detached one. */
 void primary_choose(struct muxbus_sync *sync);
 /* Returns true if commands can be run. May choose another primary. */
 bool primary_can_run(struct muxbus_sync *sync);

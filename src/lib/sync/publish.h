@@ -21,7 +21,7 @@ struct muxbus_model *publish_copy(struct muxbus_sync *sync, const struct merge_d
 /* Makes a changed copy the model, and reports the changes. Out of memory: lists the server. */
 void publish_changed(struct muxbus_sync *sync, struct muxbus_model *model);
 
-/* Empties the model because the server is lost, and reports all objects as closed. */
+/* Empties the model and begins SEARCHING, as the server is lost. Reports all objects as closed. */
 void publish_loss(struct muxbus_sync *sync, int error, const char *reason);
 /* Empties the model without reports. */
 void publish_end(struct muxbus_sync *sync);

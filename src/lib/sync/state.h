@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The state of a sync, for all files of this folder. They call sync.c by struct sync_callbacks. */
+/* The state of a sync, and the callbacks by which lower files of this folder call higher ones. */
 #pragma once
 
 #include "lib/connection/locate.h"
@@ -160,7 +160,7 @@ struct muxbus_sync {
 	int spare; /* connection for the next attachment; -1: none */
 	struct attach_delay attach_delay;
 	bool is_full; /* there were too many sessions for our connections, and this was logged */
-	struct detached *beside; /* runs lists that a hook or person may delay; NULL: none yet */
+	struct detached *beside; /* runs lists beside the primary connection; NULL: none does */
 	bool beside_waits; /* beside waits until the primary connection is idle */
 	int64_t hooked_ms; /* when a hook or person last delayed a list; 0: never on this server */
 	struct loop_timeout settle_timer; /* fires at the end of the turn: see on_settle() */

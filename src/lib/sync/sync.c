@@ -295,7 +295,7 @@ static void on_ping_answered(void *data)
 	sync_settle_later(sync);
 }
 
-/* Stores the server's identity. Returns false if a LIVE sync has found another server. */
+/* Stores the server's identity. Returns false for none before LIVE, and for another while LIVE. */
 static bool is_known_server(struct muxbus_sync *sync)
 {
 	struct identity identity;

@@ -97,7 +97,7 @@ bool track_output(struct muxbus_sync *sync, struct attachment *attachment, uint3
 {
 	struct track *track = track_find(sync, pane);
 	if (track == NULL || (track->born == 0 && !track->is_held)) {
-		/* Output before the first listing is wanted only with all_output. */
+		/* Output of a pane that was not listed yet is wanted only with all_output. */
 		if (!sync->all_output || sync->state != MUXBUS_SYNC_LIVE)
 			return true;
 		track = track_get(sync, pane);
