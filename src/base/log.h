@@ -8,7 +8,7 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_D
 void log_open(int fd, const char *program, enum log_level level);
 enum log_level log_level(void);
 
-/* After max_bytes (0: no limit) since log_open(), each write calls full(): it may log_open(). */
+/* After max_bytes (0: none) since log_open(), a message calls full(), which may call log_open(). */
 void log_limit(unsigned long long max_bytes, void (*full)(void));
 
 #define log_error(...) log_write(LOG_LEVEL_ERROR, __VA_ARGS__)

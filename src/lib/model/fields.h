@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Tables for the formats of listings, and the reader of their records. A record is a line that
- * starts with a letter; a TAB separates two fields. On a connection, a text that programs can
- * choose is usually encoded: then it contains no TAB and no line that looks like tmux output. In
- * the output of a one-shot such a line is harmless, so a text may be counted, as in `"LENGTH:TEXT`,
- * which costs tmux much less.
+ * Tables for the formats of listings, and the reader of their records. A record starts with a
+ * letter and ends with a newline; a TAB separates two fields. On a connection, a text that programs
+ * can choose is usually encoded: then it contains no TAB and no line that looks like tmux output.
+ * In the output of a one-shot such a line is harmless, so a text may be counted, as in
+ * `"LENGTH:TEXT`, which costs tmux much less.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ enum field_kind {
 	FIELD_TEXT, /* const char *: any bytes; printed encoded or counted */
 	/* As FIELD_TEXT, but never counted: tmux reads the value again between length and text. */
 	FIELD_LIVE,
-	FIELD_WORD, /* const char *: made by tmux, without TAB or newline */
+	FIELD_WORD, /* const char *: has no TAB or newline; printed as it is */
 	FIELD_MARK, /* bool: the text contains the mark */
 };
 

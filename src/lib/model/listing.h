@@ -14,7 +14,7 @@ struct listing {
 	unsigned malformed; /* number of invalid records, which were skipped */
 	struct parts more; /* parts to list next, such as changes that no event announced */
 	bool is_cut; /* some records were cut off by tmux */
-	bool is_torn; /* a pane is now in a window that was not listed */
+	bool is_torn; /* must be repeated: a pane may be in a window that was not listed */
 };
 
 /* Adds the commands of a listing. The caller runs them as one list without other commands. */

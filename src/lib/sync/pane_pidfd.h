@@ -29,8 +29,8 @@ void pane_pidfd_init(
 void pane_pidfd_finish(struct pane_pidfd *pidfd);
 
 /*
- * Watches a pane's new process instead of the previous one, unless too many are watched, or
- * that fails. ended is called when the process ends, or at once if it does not exist.
+ * Watches a pane's new process instead of the previous one, unless that fails or too many are
+ * watched. ended is called when the process ends, or at once if it does not exist.
  */
 void pane_pidfd_watch(struct pane_pidfd *pidfd, uint32_t pane, pid_t pid);
 void pane_pidfd_forget(struct pane_pidfd *pidfd, uint32_t pane);

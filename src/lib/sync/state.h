@@ -39,7 +39,7 @@ struct sync_callbacks {
 
 /*
  * The state of lister.c. Listings are numbered from 1. Unannounced parts (indexes, details, titles,
- * tree, clients) can change without an event from tmux.
+ * tree, layouts, clients) can change without an event from tmux.
  */
 struct lister {
 	struct list waits; /* struct lister_wait: the callers that wait for a listing */

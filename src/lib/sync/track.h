@@ -94,8 +94,9 @@ void track_gap(struct muxbus_sync *sync, struct track *track, const char *reason
 /* Returns the reason of the gap before new output; is_own: the program reads the output itself. */
 const char *track_gap_reason(const struct track *track, bool is_own);
 
-/* Hold output of an attachment (NULL: the first that has any); deliver held output, maybe a gap. */
+/* Holds the output of an attachment; NULL: of the first that has any. */
 void track_hold(struct track *track, struct attachment *from);
+/* Delivers the held output, and a gap if some of it was dropped. */
 void track_release(struct muxbus_sync *sync, struct track *track);
 void track_drop_held(struct track *track);
 
