@@ -993,8 +993,7 @@ struct muxbus_sync_handlers {
 	 * was not wanted before), "reconnect" (the connection has ended, or the output now comes
 	 * over another session's connection), "source_changed" (see muxbus_sync_own_output()),
 	 * "capture" (see muxbus_sync_capture()) or "overflow" (more than 256 KiB had to be
-	 * buffered). A pane that is created while all_output is set, in a session with a
-	 * connection, usually has no gap at offset 0.
+	 * buffered). With all_output, a new pane of a connected session usually has no gap.
 	 */
 	void (*gap)(void *data, uint32_t pane, uint64_t offset, const char *reason);
 	/* Each event of the primary connection, including unknown kinds. May be NULL. */

@@ -31,11 +31,11 @@ bool file_is_program(const char *path);
 bool file_find_program(const char *name, const char *dirs, char *out, size_t size);
 
 /*
- * Checks that other users cannot replace a file. A group that may write to a folder above still
- * can. Each folder above the file, and above its target if links lead to one, must belong to a
- * trusted owner: our user, root or the owner of "/". A folder that everyone can write to must be
- * sticky. The check ends at a folder that is missing or cannot be examined. `what` names the file
- * in the reason. Returns 0, or -1 with the reason.
+ * Checks that others cannot replace a file, unless their group may write to a folder. Each folder
+ * above the file, and above its target if links lead to one, must belong to a trusted owner: our
+ * user, root or the owner of "/". A folder that everyone can write to must be sticky. The check
+ * ends at a folder that is missing or cannot be examined. `what` names the file in the reason.
+ * Returns 0, or -1 with the reason.
  */
 int file_check_parents(const char *path, const char *what, char *ret_reason, size_t size);
 /*

@@ -41,10 +41,9 @@ bool process_has_terminal(pid_t pid);
 bool process_await_release(pid_t pid, unsigned *tries);
 
 /*
- * Sets up a program at its start. Closed descriptors 0 to 2 become /dev/null, opened with mode;
- * with O_RDONLY, writing to them fails. No signal is blocked; SIGPIPE and SIGXFSZ do not kill;
- * SIGCHLD is not ignored. If mode is O_RDWR, the umask changes: the owner keeps all permissions on
- * new files.
+ * Sets up a program at its start. Closed descriptors 0 to 2 become /dev/null, opened with mode. No
+ * signal is blocked; SIGPIPE and SIGXFSZ do not kill; SIGCHLD is not ignored. With O_RDWR the umask
+ * changes: the owner keeps all permissions on new files.
  */
 void process_begin(int mode);
 

@@ -27,10 +27,10 @@ void stripper_cut(struct stripper *stripper, size_t len);
 void stripper_consume(struct stripper *stripper, size_t len);
 
 /*
- * Appends len bytes to out as plain lines; a carriage return replaces no text of earlier calls.
- * Returns the number of bytes used. Pass the rest again with the next bytes: an incomplete sequence
- * or character, or a carriage return at the end.
- * An incomplete sequence longer than STRIPPER_OPEN_MAX counts as used, and is dropped.
+ * Appends len bytes to out as plain lines; replaces no text of earlier calls. Returns the number of
+ * bytes used. Pass the rest again with the next bytes: an incomplete sequence or character, or a
+ * carriage return at the end. An incomplete sequence longer than STRIPPER_OPEN_MAX counts as used,
+ * and is dropped.
  */
 #define STRIPPER_OPEN_MAX 8192
 size_t stripper_lines(struct buf *out, const void *bytes, size_t len);

@@ -8,7 +8,7 @@
 #include "lib/stream/event.h"
 
 #define CONNECTION_HOOKED_US 1000000
-/* A sentinel is these two with a nonce between, or just the nonce if has_cheap_sentinel. */
+/* A list's last sentinel: these with a nonce between, or just the nonce if has_cheap_sentinel. */
 #define SENTINEL_BEFORE LIST_COMMANDS " -F "
 #define SENTINEL_BEHIND " " LIST_ONE
 

@@ -89,8 +89,7 @@ bool imsg_numbers(const struct imsg *message, int *numbers, size_t count);
 
 /*
  * Calls handle() for each whole message at the front of in, then removes these messages. Returns 0,
- * MUXBUS_ERR_PROTOCOL, or MUXBUS_ERR_CANCELLED at once if handle() returned false, which may have
- * freed in.
+ * MUXBUS_ERR_PROTOCOL, or MUXBUS_ERR_CANCELLED once handle() returns false, which may free in.
  */
 int imsg_each(enum imsg_form form, struct buf *in,
     bool (*handle)(void *data, const struct imsg *message), void *data);

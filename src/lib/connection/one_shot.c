@@ -10,12 +10,12 @@
  * A list that does not fit into a message is sent as text, for `source-file -`. tmux then prints a
  * syntax error as output, so a last sentinel shows that all commands were run.
  *
- * A channel is a one-shot that runs several texts: each text ends with the command that reads the
- * next text. A channel is about as fast as a control client. tmux asks for the next text by a path
- * that no other command reads, and only if all commands of the list have succeeded; a list that
- * fails ends the channel. The command has `-t {mouse}`, which is no target, so that tmux finds the
- * default target of each text anew. If we hang up while tmux waits for a text, tmux never frees the
- * client, so an empty text ends the client instead.
+ * A channel is a one-shot that runs several texts: each but the last ends with the command that
+ * reads the next text. A channel is about as fast as a control client. tmux asks for the next text
+ * by a path that no other command reads, and only if all commands of the list have succeeded; a
+ * list that fails ends the channel. The command has `-t {mouse}`, which is no target, so that tmux
+ * finds the default target of each text anew. If we hang up while tmux waits for a text, tmux never
+ * frees the client, so an empty text ends the client instead.
  *
  * tmux waits for a message before it writes the first text of a stream, but not before the second
  * text. Sentinels behind the last command therefore bring output and exit status at once.

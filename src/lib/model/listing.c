@@ -404,7 +404,7 @@ enum list_kind {
 	LIST_NOTHING, /* no listing: just a reply, with the running number of tmux */
 };
 
-/* A command of a listing. add reads one record, without its letter and TAB. */
+/* A command of a listing. add reads one record, without its letter, TAB and end mark. */
 struct list_command {
 	const char *command;
 	const char *option; /* NULL: none */

@@ -23,7 +23,7 @@ struct merge_read {
 int merge_rest(struct muxbus_model *model, const struct muxbus_model *before,
     const struct merge_read *read, struct parts *more);
 
-/* Objects that have closed, according to an event. */
+/* Objects that have closed, according to an event or a failed listing. */
 struct merge_drop {
 	uint32_t window; /* with its links and panes; MUXBUS_NO_ID: no window */
 	struct map panes; /* set of pane ids */

@@ -35,10 +35,7 @@ void model_fail(struct muxbus_model *model);
 /* Returns MUXBUS_ERR_NOMEM if a part of the model is missing for lack of memory, else 0. */
 int model_error(const struct muxbus_model *model);
 
-/*
- * Sorts, joins and counts the records. Removes duplicates, and links and panes without a parent.
- * Returns model_error().
- */
+/* Sorts and joins the records; drops copies, and those without a parent. Returns model_error(). */
 int model_finish(struct muxbus_model *model);
 
 /* Returns true if records are missing because there were too many or because they had no parent. */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * A segment is the text from a %begin to the sentinel: stored until complete, then divided. If no
- * sentinel is expected, it is one block.
- */
+/* A segment is the text from a %begin to the sentinel, or one block if no sentinel is expected. */
 #pragma once
 
 #include <muxbus.h>

@@ -81,10 +81,7 @@ static void take_session_name(struct muxbus_sync *sync, const struct muxbus_even
 		use_name(sync, event, session->name, session_name);
 }
 
-/*
- * If the window has alerts, which end without an event, or not exactly one link in the session, the
- * session is listed instead.
- */
+/* Lists the session instead if the window has alerts, which end unseen, or not one link in it. */
 static void take_current_window(struct muxbus_sync *sync, const struct muxbus_event *event)
 {
 	const struct muxbus_session *session = muxbus_model_session(sync->model, event->session);

@@ -8,8 +8,8 @@
  * the connection. Messages and buffer names may contain lines, so text is not trusted soon after
  * these events. Only text of the primary connection is used, because the order of events on two
  * connections is unknown. tmux sends a layout change only to the clients of the window's sessions,
- * so on another connection it causes a listing of the window. Events of all connections may show
- * new ids (seen_ids.h), and may end the hold of an event (leaving.h).
+ * so on another connection it causes at most a listing of the window. Events of all connections may
+ * show new ids (seen_ids.h), and may end the hold of an event (leaving.h).
  */
 #pragma once
 

@@ -143,8 +143,8 @@ void attach_delay_hold(struct muxbus_sync *sync)
 }
 
 /*
- * Runs a list beside the primary connection if the list may show something to a person, run a slow
- * hook, or wait for other lists; else on the primary attachment.
+ * Runs a list on the primary attachment; but beside its connection, if any, when the list may take
+ * long, or a hook or another list may delay it.
  */
 static int run_request(
     struct muxbus_sync *sync, struct muxbus_command *command, muxbus_reply_fn *reply, void *data)

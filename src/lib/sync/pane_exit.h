@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Reports the end of a pane's process once, before the pane is closed. The status comes from tmux
- * if the pane is kept, else from the kernel (pane_pidfd.h). Both know the status only after tmux
- * has reaped the process, so the report may wait a little.
+ * Reports the end of a pane's process once, before the pane is closed, but not if the server is
+ * lost. The status, if known, comes from tmux if the pane is kept, else from the kernel
+ * (pane_pidfd.h). Both know it only after tmux has reaped the process, so the report may wait.
  */
 #pragma once
 

@@ -127,7 +127,7 @@ struct muxbus_sync {
 	enum muxbus_way way; /* the last way that worked; first_way again after a loss or stop */
 	struct identity server; /* zeroes: none was found */
 	struct muxbus_version version; /* as the last attachment read it */
-	char version_text[32]; /* as the last listing read it */
+	char version_text[32]; /* as the last listing of sessions read it */
 	struct pane_proc pane_proc; /* the processes of the server */
 	struct pane_pidfd server_pidfd; /* watches the process of the server, as pane 0 */
 	struct reconnect reconnect; /* waits for a server that does not run */
@@ -140,7 +140,7 @@ struct muxbus_sync {
 	/* The model. */
 	struct muxbus_model *empty; /* the model while the sync is not LIVE */
 	struct muxbus_model *model; /* never NULL */
-	bool exit_unattached; /* by the last listing, the server exits with its last client */
+	bool exit_unattached; /* as last listed: the server exits with its last client */
 	unsigned people; /* number of users' clients that are attached to sessions */
 	bool is_cut; /* the model lacks objects, and this was logged */
 	struct map tracks; /* maps a pane id to its struct track */
