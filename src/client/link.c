@@ -20,7 +20,7 @@ struct link {
 	struct buf late; /* bytes received while has_line */
 	bool has_line; /* the caller of link_next() uses a line of in */
 	bool has_ended;
-	bool is_refused; /* sending has failed */
+	bool is_refused; /* the last link_flush() has failed */
 	int error; /* errno that ended the input; 0: the daemon closed the connection */
 	struct buf out;
 	size_t unsent_max; /* bytes of out, unless one line alone is longer */
@@ -119,7 +119,7 @@ enum link_state link_open(struct link **ret_link, const char *path, char *ret_re
 	return state;
 }
 
-/* Ends the carrier. If the carrier has closed its end, it first gets time to end by itself. */
+/* Ends the carrier. If the connection is lost, the carrier first gets time to end by itself. */
 static void end_carrier(const struct link *link)
 {
 	int64_t wait_ms = link->has_ended || link->is_refused ? CARRIER_MS : 0;

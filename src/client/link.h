@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A link to a daemon, JSON lines over its socket, for a program that may block: call link_ask() and
- * link_read_line(), or poll link_fd() and call link_receive(). SIGPIPE is never raised.
+ * A link to a daemon, JSON lines over a socket, for a program that may block: call link_ask() and
+ * link_read_line(), or poll link_fd() and call link_receive(). Sending raises no SIGPIPE.
  */
 #pragma once
 
 #include "wire/json.h"
 
-#define LINK_LINE_MAX ((size_t)64 * 1024 * 1024) /* maximum bytes of a line */
-#define LINK_SEND_TIMEOUT_MS 10000 /* how long to wait if the daemon does not read */
+#define LINK_LINE_MAX ((size_t)64 * 1024 * 1024) /* maximum bytes of a line, but for link_try() */
+#define LINK_SEND_TIMEOUT_MS 10000 /* the longest wait to connect, or while no byte is read */
 
 struct link;
 
@@ -46,13 +46,13 @@ enum link_read {
 	LINK_LINE,
 	LINK_LATE, /* no line within the timeout; the caller may try again */
 	LINK_END, /* the daemon closed the connection; all whole lines were read */
-	LINK_BROKEN, /* an error (errno), or a line that is too long (EMSGSIZE) */
+	LINK_BROKEN, /* an error (errno), such as a line that is too long (EMSGSIZE) */
 	LINK_SIGNAL, /* a signal interrupted the wait */
 };
 
 /*
  * Makes link_read_line(), and functions that call it, return LINK_SIGNAL if signal_fd, a lent
- * signalfd, is readable and nothing arrives for 2 s. -1: waits do not end by a signal.
+ * signalfd, is readable and nothing arrives for 2 s. -1: no signalfd.
  */
 void link_heed(int signal_fd);
 
@@ -63,7 +63,10 @@ void link_heed(int signal_fd);
 enum link_read link_read_line(
     struct link *link, int64_t timeout_ms, const char **ret_line, size_t *ret_len);
 
-/* Reads a line as a tree; both are lent until the next call. LINK_BROKEN (EPROTO): invalid JSON. */
+/*
+ * Reads a line as a tree; both are lent until the next call. Skips errors of an ending daemon.
+ * LINK_BROKEN (EPROTO): invalid JSON.
+ */
 enum link_read link_read_message(struct link *link, int64_t timeout_ms,
     const struct json **ret_message, const char **ret_line, size_t *ret_len);
 
@@ -75,7 +78,7 @@ bool link_has_input(const struct link *link);
 
 /*
  * Sends a request. params is the text of a JSON object, or NULL. Returns the request's id, or 0
- * with errno: EMSGSIZE if it is too long, EAGAIN if the daemon does not read for
+ * with errno, such as EMSGSIZE if it is too long, EAGAIN if the daemon does not read for
  * LINK_SEND_TIMEOUT_MS.
  */
 uint64_t link_request(struct link *link, const char *method, const char *params);
@@ -97,12 +100,13 @@ void link_set_other(struct link *link, link_other_fn *other, void *data);
 
 /*
  * Waits for the answer to a request. Returns LINK_LINE with *ret_answer, or another result as
- * link_read_line(). LINK_BROKEN with EPROTO: the answer is not valid JSON-RPC.
+ * link_read_line(). LINK_BROKEN with EPROTO: the answer, or a line before it, is not valid. An
+ * error with the id null counts as the answer.
  */
 enum link_read link_await(
     struct link *link, uint64_t id, int64_t timeout_ms, struct link_answer *ret_answer);
 
-/* Calls link_request() and link_await(). */
+/* Calls link_request() and link_await(). An error that explains a failed request is an answer. */
 enum link_read link_ask(struct link *link, const char *method, const char *params,
     int64_t timeout_ms, struct link_answer *ret_answer);
 
@@ -119,7 +123,7 @@ enum link_read link_next(struct link *link, const char **ret_line, size_t *ret_l
 /* Parses a line into a tree, which is lent until the next call. Returns NULL for invalid JSON. */
 const struct json *link_parse(struct link *link, const char *line, size_t len);
 
-/* Queues bytes for link_flush(). Returns false if the queue is not empty and lacks the room. */
+/* Queues bytes for link_flush(). Returns false without room; an empty queue takes any line. */
 bool link_queue(struct link *link, const void *bytes, size_t len);
 /* Queues a request. Returns its id, or 0 with errno if the queue has no room. */
 uint64_t link_queue_request(struct link *link, const char *method, const char *params);

@@ -38,7 +38,7 @@ struct loop_link *loop_link_new(struct event_base *base, const struct loop_link_
 void loop_link_free(
     struct loop_link *link); /* open requests are dropped without an answer; NULL is allowed */
 void loop_link_start(struct loop_link *link);
-/* Closes the connection. down() is called later, with error 0. */
+/* Ends the connection from the event loop, and calls down() there with error 0. */
 void loop_link_end(struct loop_link *link);
 
 /* Returns true if the link takes requests: it is connected and not known to end. */
@@ -47,7 +47,7 @@ bool loop_link_is_up(const struct loop_link *link);
 /* Returns the text of an error of down(), lent until the next call. */
 const char *loop_link_reason(int error);
 
-/* Takes the response, once; NULL: the connection was lost. loop_link_free() does not call this. */
+/* Takes the response, once; NULL: the connection ended. loop_link_free() does not call this. */
 typedef void loop_link_answer_fn(void *data, const struct json *response);
 
 /*
@@ -61,10 +61,13 @@ bool loop_link_ask(struct loop_link *link, const char *method, const char *param
 bool loop_link_write(struct loop_link *link, const void *line, size_t len);
 
 /*
- * Sends a line, and waits while there is no room. If the daemon does not read within
- * LINK_SEND_TIMEOUT_MS, the link ends. If the link is down, the line is lost.
+ * Sends a line, and waits while there is no room. If sending fails, or the daemon does not read
+ * within LINK_SEND_TIMEOUT_MS, the link ends. If the link is down, the line is lost.
  */
 void loop_link_write_all(struct loop_link *link, const void *line, size_t len);
 
-/* Pauses or resumes reading. During a pause the daemon replaces events without room by a gap. */
+/*
+ * Pauses or resumes reading, until the connection ends. During a pause the daemon replaces events
+ * without room by a gap.
+ */
 void loop_link_pause(struct loop_link *link, bool is_paused);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * A program that reads lines from its standard input and writes lines to its standard output, on an
- * event loop. muxbus-job --server runs the program, and kills it and all its descendants when
- * loop_process_stop() is called or this process dies.
+ * event loop. muxbus-job --server runs the program. It ends the program after loop_process_stop(),
+ * or when this process dies, and kills all descendants that the program leaves.
  */
 #pragma once
 
@@ -26,8 +26,9 @@ struct loop_program {
 struct loop_process_handlers {
 	void (*line)(void *data, const char *line, size_t len); /* lent, without its newline */
 	void (*too_long)(void *data); /* a line longer than LOOP_PROCESS_LINE_MAX was skipped */
-	void (*closed)(void *data); /* the program closed its standard output, and may still run */
-	void (*ended)(void *data, const char *how); /* called last; how: such as "exit status 1" */
+	void (*closed)(void *data); /* standard output has ended; the program may still run */
+	/* Called last. how: such as "exit status 1", or "not started". */
+	void (*ended)(void *data, const char *how);
 };
 
 /*
@@ -36,10 +37,16 @@ struct loop_process_handlers {
  */
 struct loop_process *loop_process_new(struct event_base *base, const char *supervisor,
     const struct loop_program *program, const struct loop_process_handlers *handlers, void *data);
-/* Ends the program as loop_process_stop() if it runs, and frees the process. NULL is allowed. */
+/*
+ * Frees the process. A program that runs ends as after loop_process_stop(), but nothing kills or
+ * reaps a supervisor that does not end. NULL is allowed.
+ */
 void loop_process_free(struct loop_process *process);
 
-/* Closes both streams. SIGTERM follows after 1 s, SIGKILL 2 s later. Only ended is still called. */
+/*
+ * Closes standard input and output. SIGTERM follows after 1 s, SIGKILL 2 s later. Only ended is
+ * still called.
+ */
 void loop_process_stop(struct loop_process *process);
 
 /* Returns true if a call of len bytes fits into the queue of unread bytes. */
@@ -50,11 +57,11 @@ bool loop_process_has_room(const struct loop_process *process, size_t len);
  */
 bool loop_process_write(struct loop_process *process, const void *line, size_t len);
 
-/* Returns true if the program's standard input is open; loop_process_stop() closes it. */
+/* Returns true if standard input is open; loop_process_stop() and a failed write close it. */
 bool loop_process_is_open(const struct loop_process *process);
 
 #define LOOP_PROCESS_REMARK_SIZE STR_REMARK_SIZE
-/* Writes the reason that the program gave on standard error, as by str_remark(). */
+/* Writes the reason on standard error, or of a failed start, as by str_remark(). */
 void loop_process_remark(const struct loop_process *process, char out[LOOP_PROCESS_REMARK_SIZE]);
-/* Returns the end of standard error, lent, not NUL-terminated. */
+/* Returns the end of standard error, or why the start failed; lent, not NUL-terminated. */
 const char *loop_process_said(const struct loop_process *process, size_t *ret_len);

@@ -13,7 +13,7 @@
 #define HEAP_FIRST 16
 #define MS_MAX (INT64_C(1000) * 60 * 60 * 24 * 365 * 100) /* longer times are cut to 100 years */
 #define NOT_IN_HEAP SIZE_MAX
-#define LATE_US 100000 /* if the first timer is this late, input is read before timers fire */
+#define LATE_US 100000 /* if the first timer is later than this, input is read before it fires */
 
 struct alarm {
 	struct list link;
@@ -25,7 +25,7 @@ struct alarm {
 	struct event on_due; /* fd is readable: timers of the heap are due */
 	struct event on_wake;
 	struct event on_next;
-	struct loop_timer **heap; /* armed timers; the first is due first */
+	struct loop_timer **heap; /* timers that wait for a time; the first is due first */
 	size_t count, size;
 	struct list awake; /* timers that fire in this turn */
 	struct list next; /* timers that fire in the next turn */

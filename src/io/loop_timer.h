@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Timers of the event loop. An armed timer fires once. Out of memory ends the process. */
+/*
+ * Timers of the event loop. An armed timer fires once. Out of memory ends the process, except in
+ * loop_timer_new_base().
+ */
 #pragma once
 
 #include <event2/event.h>

@@ -3,11 +3,11 @@
  * muxbus-job DIR ID [FD]: supervises one command, so that its exit status survives the daemon. Runs
  * the command of DIR/ID.spec at most once, ever, and writes DIR/ID.status. ID "-": reads the ID
  * from standard input. SIGTERM or SIGINT stops the job: its process group gets the same signal, and
- * after a grace period all descendants get SIGKILL. FD is a pipe to the daemon, to which the start
- * and the status are written as soon as they are known.
+ * after a grace period all descendants get SIGKILL. A timeout stops the job by SIGTERM. FD is a
+ * pipe to the daemon, to which the start and the status are written as soon as they are known.
  *
- * --server supervises a server of tools. --hand-over SOCKET NONCE only hands standard input over to
- * the daemon.
+ * --server supervises a program that the daemon talks to. --hand-over SOCKET NONCE only hands
+ * standard input over to the daemon.
  */
 #include <poll.h>
 #include <sys/file.h>
@@ -57,12 +57,13 @@ static void tree_kill(void)
 }
 
 /*
- * muxbus-job --server FD DIRECTORY COMMAND…: supervises a server of tools on standard streams. The
- * server and all its descendants end when the daemon closes its pipe FD, or dies.
+ * muxbus-job --server FD DIRECTORY COMMAND…: supervises a program on standard streams, the server.
+ * It ends when the daemon closes the pipe FD, or dies. When it has ended, its descendants are
+ * killed.
  */
 
 enum {
-	EXIT_FAILED = 2, /* the server could not be started */
+	EXIT_FAILED = 2, /* such as: the server could not be started */
 	EXIT_NO_PROGRAM = 127,
 	LEAVE_MS = 1000, /* time from the end of the pipe to SIGTERM */
 	TERM_MS = 2000, /* time from SIGTERM to SIGKILL */
@@ -174,10 +175,10 @@ enum {
 	EXIT_USAGE = 2,
 	EXIT_LOCKED = 3, /* another supervisor has this job */
 	EXIT_STARTED = 4, /* the command was started before */
-	EXIT_SPEC = 5, /* the spec is missing or invalid */
+	EXIT_SPEC = 5, /* the spec or its directory is missing or invalid */
 	EXIT_HAND_OVER = 6, /* the daemon did not take the descriptor */
-	EXIT_NO_ROOM = 7, /* a file cannot be made; errno says why */
-	STOP_GRACE_MS = 5000, /* time between the signal and SIGKILL */
+	EXIT_NO_ROOM = 7, /* a file cannot be made or written; errno says why */
+	STOP_GRACE_MS = 5000, /* time between the signal and SIGKILL, which is then repeated */
 	HELD_GRACE_MS = 200, /* time for output that is still in the pipe when the command ends */
 	STATUS_ROOM = 64 * 1024, /* bytes to free, besides those for ID.tail */
 	STATUS_TRIES = 60, /* to write the status, a second apart */
@@ -194,7 +195,7 @@ struct supervised_job {
 	struct pump err;
 	int64_t begin_ms; /* CLOCK_MONOTONIC */
 	int64_t deadline_ms; /* of the command; 0: none */
-	int64_t kill_ms; /* time to send SIGKILL; 0 if no stop was requested */
+	int64_t kill_ms; /* time to send SIGKILL; 0 if nothing has stopped the job */
 	int64_t held_ms; /* deadline for remaining output; 0 while the command runs */
 	struct job_status status;
 };
@@ -433,8 +434,8 @@ static void job_loop(struct supervised_job *job)
 }
 
 /*
- * If an output was longer than its file, writes the last bytes to another file. Returns the number
- * of these bytes, or 0 if not all of them fit.
+ * If an output was longer than its file, writes the last bytes to another file. Returns how many
+ * bytes that file has: 0 if there is none, or not all could be written.
  */
 static int64_t keep_end(
     const struct supervised_job *job, const struct pump *pump, enum job_file file)
@@ -452,7 +453,7 @@ static int64_t keep_end(
 	return written > 0 ? written : 0;
 }
 
-/* Frees disk space that the output has filled: cuts the output file for the tail and the status. */
+/* Cuts a large output file, so that the disk has room for the tail and the status. */
 static void make_room(struct supervised_job *job)
 {
 	int64_t left = job->out.kept - JOB_TAIL_SIZE - STATUS_ROOM;
@@ -464,8 +465,9 @@ static void make_room(struct supervised_job *job)
 }
 
 /*
- * If the daemon dies before its journal has the end, the next daemon waits for this process and
- * reads the status file. If the disk is full, tries again for a while.
+ * Keeps the end of the output, and reports the status: to the pipe, and in a file. If the daemon
+ * dies before its journal has the end, the next daemon waits for this process and reads the file.
+ * If the file cannot be written, tries again for a while.
  */
 static void job_finish(struct supervised_job *job)
 {
@@ -556,7 +558,7 @@ static int supervise(struct supervised_job *job)
 	return 0;
 }
 
-/* Waits for the id of a job. Returns NULL if the daemon has ended or needs no supervisor. */
+/* Waits for the id of a job. Returns NULL if none comes: the daemon has closed standard input. */
 static const char *wait_for_id(void)
 {
 	static char id[JOB_NAME_SIZE];

@@ -26,8 +26,8 @@ void pump_finish(struct pump *pump);
 /* Creates or truncates an output file. Returns its descriptor, or -1 and errno. */
 int pump_make_file(int dir_fd, const char *name);
 
-/* Copies the available output, a bounded amount per call. Returns false at the end of the pipe. */
+/* Copies available output, a bounded amount per call. Returns false after the end or an error. */
 bool pump_run(struct pump *pump);
 
-/* Writes those last bytes that are not in the file to fd. Returns their number, or -errno. */
+/* Writes to fd the last bytes, if not in the file. Returns their number, or -errno. */
 int64_t pump_write_tail(const struct pump *pump, int fd);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Where the daemon of a tmux server listens, and where it keeps its state. Functions that write a
- * path return 0, or -1 if out is too small, or if the home or current directory is needed and
- * unknown.
+ * Paths of the daemon's socket, state and configuration. Functions that return an int write a path
+ * and return 0, or -1 if it is too long, or if the home or current directory is needed and unknown;
+ * address_check() is an exception.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ bool address_without_suffix(char *out, size_t size, const char *socket);
 
 /*
  * Writes the state directory of a daemon, $XDG_STATE_HOME/muxbus/KEY or ~/.local/state/muxbus/KEY.
- * KEY is the name of the tmux socket and a hash of its path.
+ * KEY is made from the name of the tmux socket and a hash of its path.
  */
 int address_state(char *out, size_t size, const char *tmux_socket);
 
@@ -38,7 +38,7 @@ int address_fleet_state(char *out, size_t size);
 /* Writes $XDG_CONFIG_HOME/muxbus/NAME or ~/.config/muxbus/NAME. */
 int address_config(char *out, size_t size, const char *name);
 
-/* Returns $HOME if absolute, else the account's home directory, lent; NULL if there is none. */
+/* Returns $HOME if absolute, else the account's home directory; NULL if neither is. Lent. */
 const char *address_home(void);
 
 /* Makes a path absolute, by the current directory. */
@@ -46,15 +46,14 @@ int address_absolute(char *out, size_t size, const char *path);
 
 /*
  * Makes the path of a tmux socket absolute. If the socket is a symbolic link, writes the path of
- * its target instead, unless that is too long for a socket: so a server and a link to it have one
- * address.
+ * its target instead, unless that path with ".muxbus" is too long for a socket.
  */
 int address_server(char *out, size_t size, const char *path);
 
 /*
- * Checks that a socket's path fits into sun_path, that a file of this name is a socket of ours or
- * root, and that no other user can replace the socket. The directory must belong to us or root,
- * must not be a link, and must be sticky or closed to writing by others; file_check_parents()
- * checks its parents. Returns 0, or -1 with the reason.
+ * Checks that a socket's path fits into sun_path, that a file of this name, if any, is a socket
+ * that belongs to us or root, and that others cannot replace the socket. The directory must belong
+ * to us or root, must not be a link, and must be sticky or closed to writing by group and others;
+ * file_check_parents() checks its parents. Returns 0, or -1 with the reason.
  */
 int address_check(const char *path, char *ret_reason, size_t size);

@@ -492,7 +492,7 @@ static size_t home_size(const struct json *value)
 	return is_short ? strlen(home) + value->len + 8 : 0;
 }
 
-/* Reserves scratch for all parameters: arguments point into it, so it must not move later. */
+/* Reserves scratch for all arguments. They point into it, so it must not move later. */
 static bool reserve_scratch(
     const struct field *fields, const struct json *params, struct buf *scratch)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Typed fields: a table describes the parameters of a method. The table serves to read checked
- * values into a C struct, and to write help, describe, schemas and the manual.
+ * Typed fields: a table describes the parameters of a method, or the members of an object. The
+ * table serves to read checked values into a C struct, and to write help, describe, schemas and the
+ * manual. Another table describes the results of a method.
  */
 #pragma once
 
@@ -16,7 +17,7 @@ enum field_type {
 	FIELD_STRINGS, /* struct field_strings: an array of strings */
 	FIELD_KEYS, /* struct field_strings: a string or an array of strings */
 	FIELD_STRING_MAP, /* const struct json *: an object of strings; if tolerant, or numbers */
-	FIELD_VALUE, /* const struct json *: any value */
+	FIELD_VALUE, /* const struct json *: any value but null, which counts as absent */
 };
 
 enum field_flag {
@@ -30,7 +31,7 @@ enum field_flag {
 	FIELD_SETTLES = 1 << 7, /* conditions: as FIELD_KEPT if they name a notification or job */
 };
 
-/* A NULL-terminated array of count strings, lent as field_read() says. */
+/* A NULL-terminated array of count strings, lent as field_read() says; NULL if not given. */
 struct field_strings {
 	const char *const *strings;
 	size_t count;
@@ -46,16 +47,16 @@ struct field {
 	const char *unit; /* such as "s", "bytes", "cells"; NULL: no unit */
 	/* Bounds of a number, of a string's bytes, or of an array's elements. Both 0: no bounds. */
 	double min;
-	double max; /* if less than min: no maximum */
+	double max; /* if less than min, or infinite: no maximum */
 	const char *const *choices; /* FIELD_CHOICE: NULL-terminated */
 	/* The default as JSON text; NULL: none. Not for arrays and maps; no escapes. */
 	const char *preset;
-	const char *help; /* one sentence for people and models */
-	/* FIELD_VALUE: JSON Schema members that describe the value to models; NULL: any type. */
+	const char *help; /* for people and models */
+	/* FIELD_VALUE: JSON Schema members that describe the value to models; or NULL. */
 	const char *shape;
-	/* FIELD_VALUE: the fields of the object; NULL: put_schema or shape describes it. */
+	/* FIELD_VALUE: the fields of the object, for schemas; or NULL. */
 	const struct field *members;
-	/* FIELD_VALUE: writes members of a JSON Schema; NULL: members or shape describes it. */
+	/* FIELD_VALUE: writes members of a JSON Schema; NULL: those of members, if any. */
 	void (*put_schema)(struct json_writer *writer, bool in_short);
 };
 
@@ -81,7 +82,7 @@ const struct field *field_find(const struct field *fields, const struct json *me
 const struct field *field_principal(const struct field *field);
 
 struct field_error {
-	const char *field; /* name of the field, lent from the JSON or the table */
+	const char *field; /* name of the field, lent from the JSON or the table; or "params" */
 	char text[256]; /* "columns: must be 1 to 10000, not 0" */
 };
 
@@ -100,9 +101,9 @@ void field_describe_bounds(
     const struct field *field, const char *unit, char out[FIELD_BOUNDS_SIZE]);
 
 /*
- * A tolerant reader accepts common mistakes of models if they are unambiguous: a number as a string
- * and a string as a number, "yes" for true, a choice in capitals, one string for an array, "3" for
- * the pane "%3".
+ * A tolerant reader accepts common mistakes of models if they are unambiguous, such as a number as
+ * a string and a string as a number, "yes" for true, a choice in capitals, one string for an array,
+ * "3" for the pane "%3".
  */
 struct field_tolerance {
 	const char *const *ignored; /* unknown names that are accepted and ignored; NULL: none */
@@ -123,9 +124,9 @@ void field_write_schema(struct json_writer *writer, const char *name, const stru
 void field_put_object(struct json_writer *writer, const struct field *fields);
 
 /*
- * Writes the schema of a tool for models, with the shape of each FIELD_VALUE. in_short leaves out
- * rare fields, bounds, defaults of false, and units that a name implies. The daemon accepts the
- * rare fields nevertheless.
+ * Writes the schema of a tool for models, with the shape of each FIELD_VALUE that has one. in_short
+ * leaves out more, such as rare fields, bounds and defaults of false. The daemon accepts the rare
+ * fields nevertheless.
  */
 void field_write_tool_schema(
     struct json_writer *writer, const char *name, const struct field *fields, bool in_short);
@@ -151,5 +152,5 @@ void field_write_mdoc_text(struct buf *out, const char *text);
 /* Appends text as one line of an mdoc literal display. The text must not begin with "." or "'". */
 void field_write_mdoc_line(struct buf *out, const char *text);
 
-/* Appends fields as items of an mdoc list. Ends the process if out is full. */
+/* Appends fields as items of an mdoc list. These three functions end the process if out is full. */
 void field_write_mdoc(struct buf *out, const struct field *fields);

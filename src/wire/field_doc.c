@@ -295,7 +295,7 @@ static void describe_range(struct buf *out, const struct field *field)
 		must(buf_printf(out, ", %s", bounds[0] != '\0' ? bounds : field->unit));
 }
 
-/* Writes "integer, 1 to 10000 cells, required.", and the aliases. */
+/* Writes what a row says besides its help, such as "integer, 1 to 10000 cells, required." */
 static void describe_row(struct buf *out, const struct field *field)
 {
 	must(buf_append_str(out, field_type_name(field->type)));

@@ -46,8 +46,8 @@ void json_reader_trim(struct json_reader *reader);
 /*
  * Reads one value. Returns the value, lent until the reader is used again, or NULL with *ret_error.
  * The caller of a failed read says that the text is not JSON; ret_error says why. Errors are also
- * duplicate names, more than JSON_VALUES_MAX values or JSON_DEPTH_MAX levels (or the limit of the
- * reader), numbers longer than JSON_NUMBER_MAX characters, "\u0000" and a BOM.
+ * duplicate names, a line over line_max, more than JSON_VALUES_MAX values or JSON_DEPTH_MAX levels
+ * (or the limit of the reader), numbers longer than JSON_NUMBER_MAX, "\u0000" and a BOM.
  */
 const struct json *json_read(
     struct json_reader *reader, const char *line, size_t len, struct json_error *ret_error);
@@ -59,10 +59,10 @@ static inline const struct json *json_member(const struct json *value, const cha
 	return json_member_of(value, name, strlen(name));
 }
 
-/* Return the value of a member, or other if the member is absent or has another type. */
+/* Return the value of a member, or other if the member is absent or is no such value. */
 const char *json_get_str(const struct json *object, const char *name, const char *other);
 int64_t json_get_int(const struct json *object, const char *name, int64_t other);
-double json_get_double(const struct json *object, const char *name); /* 0 if absent */
+double json_get_double(const struct json *object, const char *name); /* other: 0 */
 bool json_get_bool(const struct json *object, const char *name, bool other);
 
 /* Loops over the elements or members of a value. value may be NULL. */
@@ -98,23 +98,24 @@ bool json_is_integer(const struct json *value);
 bool json_double(const struct json *value, double *ret_number);
 
 enum { JSON_DOUBLE_SIZE = 32 };
-/* Writes a text with at most 17 digits that is read as the same value. Returns its length. */
+/* Writes a finite value as a text of up to 17 digits that reads as the same. Returns its length. */
 size_t json_format_double(char out[JSON_DOUBLE_SIZE], double value);
 
 #define JSON_PATH_MAX 8 /* maximum names of objects in the path of a cut value */
 #define JSON_CUT_BYTES 224 /* bytes of the list of cut values; "..." stands for further ones */
 /* A text is not cut if its length, its depth and this together are below the buffer's maximum. */
 #define JSON_SPARE 320
-/* Maximum bytes of JSON for one byte of a text: DEL is written as six bytes. */
+/* Maximum bytes of JSON for one byte of a text: DEL, for example, is written as six bytes. */
 #define JSON_GROWTH 6
 
 /*
  * The writer adds commas, and ends the process if out of memory. When all brackets are closed, its
  * text is complete JSON, even if the buffer became full. A string without room is cut, so that some
- * room stays for later values. Another value without room is left out, with all values behind it.
- * The outermost object then ends with "truncated":true,"cut":["path.to.member",...]. If the maximum
- * of the buffer is below JSON_SPARE, this end may exceed the maximum. A caller that needs the whole
- * text looks at is_cut.
+ * room stays for later values. A value of which not even a part has room is left out, with all
+ * values behind it. An outermost object then ends with "truncated":true and
+ * "cut":["path.to.member",...]; an own member "truncated" becomes true instead, an own "cut" stays.
+ * If the maximum of the buffer is below JSON_SPARE, this end may exceed the maximum. A caller that
+ * needs the whole text looks at is_cut.
  */
 struct json_writer {
 	struct buf *buf;
@@ -122,7 +123,7 @@ struct json_writer {
 	bool needs_comma; /* before the next value */
 	/* The members below are private. */
 	bool is_full; /* all further values are left out */
-	bool has_members; /* members were written at depth 0 */
+	bool has_members; /* members, written or left out, at depth 0 */
 	bool has_mark, mark_comma; /* the mark "truncated" is written; a comma was due before it */
 	bool has_cut_member;
 	unsigned depth;
@@ -146,7 +147,7 @@ void json_object_begin(struct json_writer *writer, const char *name);
 void json_object_end(struct json_writer *writer);
 void json_array_begin(struct json_writer *writer, const char *name);
 void json_array_end(struct json_writer *writer);
-/* name is the name of the member, or NULL for an element of an array. */
+/* name is the name of the member, or NULL for an element of an array or an outermost value. */
 void json_put_null(struct json_writer *writer, const char *name);
 void json_put_bool(struct json_writer *writer, const char *name, bool value);
 void json_put_int(struct json_writer *writer, const char *name, int64_t value);
@@ -157,7 +158,7 @@ void json_put_str(
     struct json_writer *writer, const char *name, const char *string); /* NULL writes null */
 void json_put_given(
     struct json_writer *writer, const char *name, const char *string); /* NULL writes nothing */
-/* Writes a string with U+FFFD in place of invalid UTF-8. Returns true if bytes were replaced. */
+/* Writes U+FFFD in place of NUL and invalid UTF-8. Returns true if bytes were replaced. */
 bool json_put_text(struct json_writer *writer, const char *name, const void *bytes, size_t len);
 void json_put_base64(struct json_writer *writer, const char *name, const void *bytes, size_t len);
 void json_put_time(
@@ -179,11 +180,14 @@ bool json_fits(const struct json *value, size_t max);
 
 /*
  * Appends bytes as the content of a JSON string: escapes '"', '\\', C0, DEL, C1, U+2028, U+2029 and
- * bidi controls. U+FFFD replaces NUL and invalid UTF-8; then *lossy becomes true. Returns 0 or an
- * enum buf_error.
+ * bidi controls. U+FFFD replaces NUL and invalid UTF-8; then *lossy becomes true. Returns 0, or an
+ * enum buf_error with nothing appended.
  */
 int json_escape(struct buf *out, const void *bytes, size_t len, bool *lossy);
 /* Reads "\uXXXX" at the start of a text. Returns its UTF-16 unit, or -1 for other texts. */
 int32_t json_unit(const char *text, size_t len);
-/* Returns how many bytes of whole characters fit into room when escaped, to *ret_escaped bytes. */
+/*
+ * Returns how many bytes of whole characters and of invalid UTF-8 fit into room when escaped, to
+ * *ret_escaped bytes.
+ */
 size_t json_escape_fit(const void *bytes, size_t len, size_t room, size_t *ret_escaped);

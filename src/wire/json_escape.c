@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Escapes text in stretches, directly behind the output, or on the stack first if the output may
- * have too little room. A block is copied whole. If a byte of the block needs an escape, the escape
- * overwrites the copy of the byte, and the rest of the block is copied again behind the escape.
+ * have too little room. With SSE2, a block is copied whole. If an ASCII byte of the block needs an
+ * escape, the escape overwrites the copy of the byte, and the rest of the block is copied again
+ * behind the escape.
  */
 #include "wire/json.h"
 
@@ -128,7 +129,7 @@ static inline void escape_ascii(struct escape *e, const uint8_t *stop)
 	}
 }
 
-/* Returns true if a character of 2 or 3 bytes is a C1, line separator or bidi control. */
+/* Returns true if a character is a C1 control, line or paragraph separator, or bidi control. */
 static inline bool is_unwelcome(const uint8_t *p)
 {
 	if (p[0] == 0xc2)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Cuts or leaves out values without room, and keeps room for the end that completes the JSON. */
+/*
+ * The writer. It cuts or leaves out values without room, and keeps room for the end that completes
+ * the JSON.
+ */
 #include "wire/json.h"
 
 #include <math.h>
@@ -11,11 +14,11 @@
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte)) /* a word with this value in each byte */
 
-#define FIRST_BYTES 1000 /* initial memory for an object */
+#define FIRST_BYTES 1000 /* initial memory in json_start_object() */
 
 #define NAME_BYTES 40 /* open_plain() takes names up to this length */
 
-#define NAME_SHOWN_MAX 40 /* longer names are shown as "*" in a path */
+#define NAME_SHOWN_MAX 40 /* longer names, and those that are not plain, are "*" in a path */
 
 static const char cut_begin[] = "\"cut\":[";
 static const char truncated[] = "\"truncated\":true";
@@ -227,7 +230,7 @@ static inline void note_member(struct json_writer *writer, const char *name)
 static const bool plain_bytes[256] = {
     [' ' ... '"' - 1] = true, ['"' + 1 ... '\\' - 1] = true, ['\\' + 1 ... '~'] = true};
 
-/* The fast form of open_value(), for short plain names and ample room; else returns false. */
+/* The fast form of open_value(), for short plain names and ample room. False: not written. */
 static inline bool open_plain(struct json_writer *writer, const char *name, size_t len)
 {
 	struct buf *buf = writer->buf;
@@ -263,7 +266,7 @@ static inline bool open_plain(struct json_writer *writer, const char *name, size
 	return true;
 }
 
-/* The form of open_value() for any name and any room. Returns false if there is no room. */
+/* The form of open_value() for any name and any room. Returns false if the value is left out. */
 static __attribute__((noinline)) bool open_measured(
     struct json_writer *writer, const char *name, size_t len)
 {

@@ -206,7 +206,7 @@ const char *lost_id_get(const struct lost_id *lost)
 	return lost->count == 1 && lost->len > 0 ? lost->text : NULL;
 }
 
-/* Memory kept between lines. */
+/* Memory kept while the input is empty. */
 #define KEEP_BYTES 1024
 
 void line_input_init(struct line_input *input, size_t max_bytes)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Splits bytes into lines, which end with "\n" or "\r\n". A line that is too long is skipped. */
+/*
+ * Splits bytes into lines, which end with "\n" or "\r\n". A line that is too long is skipped; its
+ * id may still be found.
+ */
 #pragma once
 
 #include "base/base.h"
@@ -11,8 +14,8 @@ struct lost_id {
 	uint8_t place; /* enum place of the next byte */
 	bool is_escaped; /* the last byte is an escaping backslash */
 	bool is_id; /* the current member is called "id" */
-	size_t depth; /* number of open brackets */
-	uint64_t brackets; /* a bit for each open bracket, innermost lowest: 1 for [, 0 for { */
+	size_t depth; /* number of open brackets in the current value */
+	uint64_t brackets; /* bits of the innermost 64, innermost lowest: 1 for [, 0 for { */
 	size_t known; /* valid bits in brackets, at most 64 */
 	size_t text_len; /* bytes so far of the current name or value */
 	size_t count; /* number of names that are or may be "id" */
@@ -24,8 +27,9 @@ struct lost_id {
 void lost_id_add(struct lost_id *lost, const char *bytes, size_t len);
 
 /*
- * Returns the id as JSON text, lent: a number or a string, which may be invalid. NULL if there is
- * no id, if the id is too long, or if several names may be "id".
+ * Returns the text of the id, lent: a number, string or word, which may be invalid JSON. NULL if
+ * there is no whole id, if the id is too long, an array or an object, or if several names may be
+ * "id".
  */
 const char *lost_id_get(const struct lost_id *lost);
 
@@ -42,7 +46,7 @@ struct line_input {
 enum line_result {
 	LINE_NONE, /* no complete line: more bytes are needed */
 	LINE_FOUND,
-	LINE_TOO_LONG, /* a line is skipped; if wants_id, lost holds its id */
+	LINE_TOO_LONG, /* a line is skipped; if wants_id, lost may hold its id */
 };
 
 void line_input_init(struct line_input *input, size_t max_bytes);
@@ -51,16 +55,16 @@ void line_input_finish(struct line_input *input);
 /* Adds input. Ends the process if out of memory. */
 void line_input_add(struct line_input *input, const void *bytes, size_t len);
 
-/* Returns the next line, NUL-terminated, without its newline. Lent until the next call. */
+/* Returns the next line, NUL-terminated, without its newline, lent until input is used again. */
 enum line_result line_input_next(struct line_input *input, const char **ret_line, size_t *ret_len);
 
 /* Call after the last byte: also returns a last line without a newline. */
 enum line_result line_input_end(struct line_input *input, const char **ret_line, size_t *ret_len);
 
-/* Returns true if a line contains only blanks and may be ignored. */
+/* Returns true if a line contains nothing but spaces and tabs, and may be ignored. */
 bool line_is_blank(const char *line, size_t len);
 
-/* Returns true if there are bytes of an incomplete line. */
+/* Returns true if there are bytes of lines not returned yet, or of a skipped one (wants_id). */
 bool line_input_is_pending(const struct line_input *input);
 
 /* Returns true if unseen bytes may contain a complete line. */

@@ -65,10 +65,10 @@ struct message {
 int message_read(
     const struct json *value, struct message *ret_message, char *ret_reason, size_t size);
 
-/* Returns the id that lost_id_add() found, lent from the reader's tree; NULL if not found. */
+/* Returns the id that lost_id_add() found, lent from the reader's tree; NULL: no valid id. */
 const struct json *message_lost_id(struct json_reader *reader, const struct lost_id *lost);
 
-/* Writes an id as JSON text for the response. Numbers keep their notation. */
+/* Writes an id (NULL: null) as JSON text for the response. Numbers keep their notation. */
 void message_write_id(struct json_writer *writer, const struct json *id);
 
 /* Begin and end a response line; the caller writes its result or error. id is JSON text. */

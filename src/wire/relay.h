@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus relay: the command that ssh runs on the other machine, and the relay's hello line. */
+/*
+ * muxbus relay: the words of ssh, the command that it runs on the other machine, the relay's hello
+ * line, and why a relay failed.
+ */
 #pragma once
 
 #include "base/base.h"
@@ -39,7 +42,7 @@ struct relay_end {
 /* Writes in one line why ssh has ended, and what to do if the cause is known. */
 void relay_explain(const struct relay_end *end, char *ret_reason, size_t size);
 
-/* Copies a line before the hello, shortened: a login shell may give a reason there. */
+/* Copies a line before the hello, shortened, unless empty: a login shell may say why it fails. */
 void relay_keep_noise(const char *line, char noise[STR_SHOWN_SIZE]);
 
 /* Reads a hello. Returns false if the line contains none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "wire/shell_word.h"
 
-/* Returns true if a word needs no quotes. A first word with "=" would be an assignment. */
+/* Returns true if all characters need no quotes. A first word with "=" would be an assignment. */
 static bool is_plain(const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
