@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 
-#define BROKER_CONNECT_MS 2000 /* timeout of an attempt, which blocks the event loop */
+#define BROKER_CONNECT_MS 2000 /* timeout of an attempt at a server; it blocks the event loop */
 #define BROKER_REFUSED_MS 60000 /* between attempts while NATS refuses the account */
 #define BROKER_LISTENERS_MAX 16 /* maximum number of calls of broker_listen() */
 #define BROKER_ASKS_MAX 4096 /* open requests */
@@ -43,13 +43,13 @@ typedef void broker_message_fn(void *data, const struct broker_message *message)
 /* Takes the reply to a request. If none came, reply is NULL and reason says why. */
 typedef void broker_reply_fn(void *data, const struct broker_message *reply, const char *reason);
 
-/* Returns NULL with a reason if the options are not valid. */
+/* Returns NULL with a reason if the options are not valid, or a file of theirs cannot be read. */
 struct broker *broker_new(struct event_base *base, const struct broker_options *options,
     const struct broker_handlers *handlers, char *ret_reason, size_t size);
 void broker_free(struct broker *broker); /* sends queued data; broker may be NULL */
 void broker_start(struct broker *broker);
 bool broker_is_up(const struct broker *broker);
-/* Handles all received messages. Call this after each turn of the event loop. */
+/* Handles received messages, and a lost connection. Call this after each turn of the loop. */
 void broker_turn(struct broker *broker);
 
 /*
@@ -66,8 +66,8 @@ struct broker_header {
 /*
  * broker_publish() publishes a message; reply is the subject for replies, or NULL. broker_ask()
  * sends a request; header may be NULL. reply() is called once, unless the broker is freed first.
- * Both return false if the connection is down or the payload too large; broker_ask() also if
- * BROKER_ASKS_MAX requests are open. If it returns false, reply() is not called.
+ * Both return false if nothing can be sent, such as while the connection is down or for a payload
+ * that is too large; broker_ask() also if BROKER_ASKS_MAX requests are open, without a reply().
  */
 bool broker_publish(
     struct broker *broker, const char *subject, const char *reply, const void *payload, size_t len);
@@ -76,7 +76,7 @@ bool broker_ask(struct broker *broker, const char *subject, const struct broker_
 /* Sends a request to JetStream. verb is the subject without its prefix, such as "$JS.API.". */
 bool broker_ask_js(struct broker *broker, const char *verb, const char *payload, int64_t timeout_ms,
     broker_reply_fn *reply, void *data);
-/* Makes a unique subject for broker_listen(). */
+/* Makes a unique subject, as for broker_listen(); "_INBOX.0" if memory runs out. */
 void broker_new_inbox(char *ret_subject, size_t size);
 /* Sends a request to JetStream whose replies, possibly many, arrive at the subject `reply`. */
 bool broker_request(

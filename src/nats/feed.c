@@ -153,7 +153,7 @@ static void begin_payload(struct feed *feed, struct json_writer *writer)
 	json_object_begin(writer, NULL);
 }
 
-/* Writes the payload for an event or notification: host and server, then the object's members. */
+/* Writes the payload: host and server, then the object's members without the subscription. */
 static void write_payload(struct feed *feed, const struct json *value)
 {
 	const struct names *names = feed->options.names;

@@ -9,8 +9,8 @@
 #include "nats/publisher.h"
 
 /*
- * The cursor is a small file with the number of the last event that JetStream has stored, and the
- * id of the journal. Only one muxbus-nats at a time can lock the file.
+ * The cursor is a small file with the number of the last event that JetStream has stored, and a
+ * random id for the daemon's journal. Only one muxbus-nats at a time can lock the file.
  */
 
 #define CURSOR_ID_SIZE 17 /* 16 hexadecimal digits and the NUL */

@@ -16,7 +16,7 @@ struct names {
 bool name_is_token(const char *text);
 /* Makes a token from any text: replaces other characters by "-" and cuts a longer text. */
 void name_make_token(char out[NAME_SIZE], const char *text);
-/* Makes the token of this host: its name up to the first dot. */
+/* Makes the token of this host: its name up to the first dot, or "localhost". */
 void name_of_host(char out[NAME_SIZE]);
 /* Makes the token of a tmux server: the file name of its socket, without ".muxbus". */
 void name_of_server(char out[NAME_SIZE], const char *socket);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The entry of this host in a key-value bucket of JetStream, with the key FLEET.HOST.SERVER. It
+ * The entry of a tmux server in a key-value bucket of JetStream, with the key FLEET.HOST.SERVER. It
  * has, for example, versions, counts of the daemon's status, and the progress of the publisher. An
  * entry that is not renewed expires after STORES_TTL_SEC.
  */
@@ -25,5 +25,5 @@ void presence_free(struct nats_presence *presence); /* NULL is allowed; free par
 void presence_run(struct nats_presence *presence, bool is_running);
 /* Renews the entry soon, because something has changed. */
 void presence_renew(struct nats_presence *presence);
-/* Writes the last entry, before this program exits. */
+/* Writes the last entry, before this program exits, if presence_run() has started entries. */
 void presence_end(struct nats_presence *presence);

@@ -157,7 +157,7 @@ static void advance(struct publisher *publisher)
 	}
 }
 
-/* Handles a refusal: after a delay, waiting messages are sent again. */
+/* Handles a refusal or a missing reply: after a delay, waiting messages are sent again. */
 static void hold(struct publisher *publisher, const char *reason, int64_t max_ms)
 {
 	publisher->status.refused++;

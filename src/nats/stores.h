@@ -14,9 +14,9 @@
 struct stores_options {
 	const char *stream; /* name of the stream of events and notifications */
 	int64_t replicas;
-	int64_t max_age_sec; /* of the stream */
+	int64_t max_age_sec; /* of messages in the stream, and of posts */
 	int64_t max_bytes; /* size of the stream; 0: limit of the account */
-	bool drops_old; /* a full stream drops its oldest messages; otherwise it refuses new ones */
+	bool drops_old; /* the stream, if full, drops its oldest messages; else it refuses new ones */
 	bool has_posts;
 };
 
@@ -31,7 +31,7 @@ struct stores *stores_new(struct event_base *base, struct broker *broker,
 void stores_free(struct stores *stores); /* stores may be NULL */
 /* Checks all stores, and creates missing ones. Call this when the broker is up. */
 void stores_check(struct stores *stores);
-/* Checks all stores soon and creates missing ones. Called when a request found no listener. */
+/* If all stores were found, checks them again soon. For handlers.unheard of the broker. */
 void stores_look(struct stores *stores);
 bool stores_are_ready(const struct stores *stores);
 /* Call this when the broker is down. */

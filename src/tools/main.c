@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus-tools BYTES NAME PROGRAM [ARGUMENT…]: runs an MCP server, and provides its tools to
- * muxbusd, which starts this program. BYTES is the limit of a result; the variable MUXBUS is the
- * path of muxbusd's socket. When the server ends, this program ends too; if the server was not
- * asked to end, the reason goes to standard error. When muxbusd ends, this program waits for the
- * next muxbusd, at most ALONE_MS. Kept calls, whose caller does not wait, continue, and the next
- * muxbusd gets their answers. Other calls are cancelled.
+ * muxbus-tools BYTES NAME PROGRAM [ARGUMENT…]: runs an MCP server, and provides its tools and
+ * events to muxbusd, which starts this program. BYTES is the limit of a result; the variable MUXBUS
+ * is the path of muxbusd's socket. When the server ends, this program ends too; if the server was
+ * not asked to end, the reason goes to standard error. When a connection to muxbusd is lost, this
+ * program waits for the next muxbusd, at most ALONE_MS. Kept calls, whose caller does not wait,
+ * continue, and the next muxbusd gets their answers. Other calls are cancelled.
  */
 #include "base/process.h"
 #include "client/loop_link.h"
@@ -41,7 +41,7 @@ struct tools_main {
 	struct list calls;
 	char *rows; /* the server's tools as JSON; NULL until they were listed */
 	struct buf kinds; /* kinds of events that the server may publish, as JSON; empty if none */
-	struct loop_timer *alone; /* armed while there is no connection to muxbusd */
+	struct loop_timer *alone; /* armed while the connection to muxbusd is lost */
 	struct buf held; /* lines to muxbusd that are held back */
 	bool is_held; /* lines are held back until the tools are provided */
 	size_t kept_bytes; /* bytes of all answers in served_call.answer */
@@ -252,7 +252,7 @@ static void on_offered(void *data, const struct json *kinds)
 		buf_clear(&main->kinds);
 }
 
-/* Passes on an event of the server, with the server's pane. muxbusd checks the event. */
+/* Passes on an event of the server, with the server's pane if known. muxbusd checks the event. */
 static void on_published(void *data, const struct json *params)
 {
 	struct tools_main *main = data;

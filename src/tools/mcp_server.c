@@ -72,7 +72,7 @@ static void mcp_message_list(struct buf *out, int64_t id, const char *cursor)
 	end(&writer, out);
 }
 
-/* Writes a call of a tool. The id is also the token of its progress. */
+/* Writes a call of a tool. If progress is wanted, the id is also its token. */
 static void mcp_message_call(struct buf *out, int64_t id, const struct mcp_order *order)
 {
 	struct json_writer writer;
@@ -142,7 +142,7 @@ struct mcp_server {
 	bool has_list; /* the list was read at least once */
 	bool is_closed; /* the server closed its output before it was asked to end */
 	bool has_reason;
-	char reason[MCP_SERVER_TEXT_SIZE]; /* why the server cannot be used */
+	char reason[MCP_SERVER_TEXT_SIZE]; /* why the server cannot be used, or has ended */
 	unsigned strays;
 	char stray[STR_SHOWN_SIZE]; /* the last stray line */
 };
@@ -464,7 +464,10 @@ static void take_notification(
 		call->order.progress(call->order.data, params);
 }
 
-/* A message that cannot be read may answer any of the calls, so all of them fail. */
+/*
+ * A message that cannot be read may answer any of the calls, so all of them fail. A server that is
+ * not ready is given up.
+ */
 static void take_unreadable(struct mcp_server *server, enum message_error error, const char *reason)
 {
 	if (server->state == STATE_READY)

@@ -52,7 +52,8 @@ struct mcp_order {
 	size_t arguments_len;
 	const struct json *caller; /* describes the caller for the server; NULL: without */
 	void (*progress)(void *data, const struct json *params); /* may be NULL */
-	void (*done)(void *data, const struct mcp_answer *answer); /* once; answer is lent */
+	/* Called once, unless the call is cancelled or the server freed first. answer is lent. */
+	void (*done)(void *data, const struct mcp_answer *answer);
 	void *data;
 };
 
@@ -66,7 +67,10 @@ struct mcp_server_call *mcp_server_call(struct mcp_server *server, const struct 
 /* Cancels a call, whose done() is then not called. The server gets the reason. */
 void mcp_server_cancel(struct mcp_server_call *call, const char *reason);
 
-/* Ends the process, since the server cannot be used. The formatted reason starts with a verb. */
+/*
+ * Ends the process, since the server cannot be used, and fails the calls. The formatted reason
+ * starts with a verb.
+ */
 void mcp_server_give_up(struct mcp_server *server, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Ends the process. All calls fail as MESSAGE_GONE with the reason; ended() follows. */
