@@ -251,8 +251,8 @@ static size_t take_up(struct audit_log *audit, struct buf *text)
 }
 
 /*
- * Continues the chain of the older file. The newer file is empty if a daemon was killed before it
- * wrote the head.
+ * Continues the chain of the older file. The newer file is empty, for example, if a daemon was
+ * killed before it wrote the head.
  */
 static void take_up_old(struct audit_log *audit)
 {
@@ -373,7 +373,10 @@ static void put_target(
 			return;
 }
 
-/* Writes the parameters, without the texts of declared tools and provided methods. */
+/*
+ * Writes the parameters, their size and hash. Confidential texts are written only with is_full, and
+ * never those of declared tools and provided methods.
+ */
 static void put_params(struct audit_log *audit, struct json_writer *writer,
     const struct method *method, const struct json *params)
 {

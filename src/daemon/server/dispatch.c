@@ -255,8 +255,8 @@ static uint64_t begun_flows(const struct dispatch *dispatch)
 }
 
 /*
- * Holds the later requests of a peer until the output that a request has asked for flows. A later
- * request, such as send_keys, may cause this output.
+ * Holds the later requests of a peer until the output that a request has asked for flows, or cannot
+ * come. A later request, such as send_keys, may cause this output.
  */
 static void hold(
     struct dispatch *dispatch, const struct peer *peer, uint64_t number, uint64_t begun)
@@ -278,8 +278,8 @@ static void hold(
 }
 
 /*
- * Calls the handler of a request. done: the kind of work that was just done for it. If the handler
- * has put the request off, returns the work to do; otherwise WORK_NONE.
+ * Calls the handler of a request, if the request is admitted. done: the kind of work that was just
+ * done for it. If the request was put off, returns the work to do; otherwise WORK_NONE.
  */
 static struct work call(struct dispatch *dispatch, struct request *request,
     const struct json *params, enum work_kind done, uint64_t number)
@@ -414,7 +414,7 @@ static bool is_behind(
 
 /*
  * Returns true if a request must wait behind an earlier one that waits for an attach or for output.
- * Requests without a peer have no order.
+ * Requests without a peer, and those with METHOD_WITHOUT_TMUX, have no order.
  */
 static bool is_held(const struct dispatch *dispatch, const struct request *request, uint64_t number)
 {
@@ -461,7 +461,10 @@ void dispatch_goodbye(struct dispatch *dispatch, struct peer *peer)
 			hold->peer = 0;
 }
 
-/* Detaches requests that are put off. Their work goes on, and on_done() then fails them. */
+/*
+ * Detaches requests that are put off, and holds. Work that was begun goes on, and on_done() then
+ * fails its request. A request that only waits behind another one fails now.
+ */
 static void leave_put_offs(struct dispatch *dispatch)
 {
 	while (!list_is_empty(&dispatch->put_offs)) {

@@ -71,8 +71,8 @@ void dispatch_line(void *dispatch, struct peer *peer, const char *line, size_t l
 void dispatch_too_long(void *dispatch, struct peer *peer, const struct lost_id *lost);
 
 /*
- * Handles a request: notes it in the history and the audit, checks its parameters and calls the
- * handler. The hook route may answer the request instead.
+ * Handles a request: notes it in the history and the audit, checks its rights and parameters, and
+ * calls the handler, now or later. The hook route may answer the request instead.
  */
 void dispatch_run(struct dispatch *dispatch, struct request *request, const struct json *params);
 

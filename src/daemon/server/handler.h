@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The headers that nearly every handler of a method needs. */
+/* The headers that handlers of methods use most, so that a handler includes one. */
 #pragma once
 
 #include "daemon/core/config.h"

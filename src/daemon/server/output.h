@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The output of a peer: the bytes that wait to be written to its socket.
+ * What a peer still has to get: its output, that is, the bytes that wait to be written to its
+ * socket; its backlog of events; and its responses.
  *
  * All peers share one stage, a piece of memory for short output that the socket takes at once.
  * Other output of a peer is in memory of its own, for example if another peer uses the stage, or if
@@ -94,7 +95,7 @@ struct peer *response_slot_peer(const struct response_slot *slot);
 
 /*
  * Answers a slot. A line whose turn has not come is taken over and held. sent may be NULL; it is
- * called when the line leaves. sent_data is freed.
+ * called when the line leaves, unless the peer cannot get it. sent_data is freed in any case.
  */
 void response_row_answer(struct response_slot *slot, struct buf *line,
     void (*sent)(struct peer *peer, void *data), void *sent_data);

@@ -62,7 +62,7 @@ void peer_free(struct peer *peer);
 
 /*
  * Returns how many bytes wait for the peer, without events in its backlog. *ret_idle_ms: for how
- * long the peer has taken no byte.
+ * long the peer has taken no byte of its output; 0 if there is none.
  */
 size_t peer_unread(const struct peer *peer, int64_t now_ms, int64_t *ret_idle_ms);
 /* Frees the output of the peer now, and the peer itself in a later turn of the loop. */
@@ -89,13 +89,13 @@ size_t peer_wait_count(const struct peer *peer);
 
 /*
  * Returns the pane of the peer's process, or the one that the peer speaks for. The pane is searched
- * once, and again after peer_forget_pane().
+ * once, and again after peer_forget_pane() or peer_speak_for().
  */
 const struct peer_pane *peer_pane_of(struct peer *peer);
 void peer_forget_pane(struct peer *peer);
 /*
- * Sets the pane that the peer speaks for; MUXBUS_NO_ID: none. This pane counts unless the kernel
- * shows that the peer's process is in a pane. With a narrow role, only MUXBUS_NO_ID has an effect.
+ * Sets the pane that the peer speaks for; MUXBUS_NO_ID: none. This pane counts unless the evidence
+ * for another pane is strong. With a narrow role, only MUXBUS_NO_ID has an effect.
  */
 void peer_speak_for(struct peer *peer, uint32_t pane);
 
@@ -127,8 +127,8 @@ size_t *peer_line_max(struct peer *peer);
 bool peer_send_line(struct peer *peer, const char *line, size_t len);
 
 /*
- * Sets the function that is called when peer_send_line() can succeed again after a failure. NULL:
- * none.
+ * Sets the function that is called when there is room again, after a line or an event was dropped.
+ * NULL: none.
  */
 void peer_set_room(struct peer *peer, void (*room)(struct peer *peer, void *data), void *data);
 

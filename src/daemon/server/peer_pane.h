@@ -49,7 +49,7 @@ struct peer_process {
 
 #define PEER_ANCESTORS_MAX 64
 struct peer_origin {
-	size_t count; /* 0: the process had ended */
+	size_t count; /* 0: the process had ended, or cannot be read */
 	char program[16]; /* name of the process, cut by the kernel to 15 bytes */
 	bool is_whole; /* all ancestors are known */
 	struct peer_process processes[PEER_ANCESTORS_MAX]; /* the process, then its ancestors */

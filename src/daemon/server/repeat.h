@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Repeated requests (idempotency). A request with a used key is answered like the first request
- * with that key, with "repeated": true. A different request with that key fails.
+ * with that key, with "repeated": true. It fails if it differs from the first one, or if the effect
+ * of the first one is unknown.
  *
  * Dispatch checks the key and stores it before the handler runs. But a handler with
  * METHOD_COUNTS_KEYS does both itself, and if the row has begun(), the handler's source stores the
