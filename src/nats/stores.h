@@ -16,7 +16,7 @@ struct stores_options {
 	int64_t replicas;
 	int64_t max_age_sec; /* of messages in the stream, and of posts */
 	int64_t max_bytes; /* size of the stream; 0: limit of the account */
-	bool drops_old; /* the stream, if full, drops its oldest messages; else it refuses new ones */
+	bool drops_old; /* the stream drops its oldest messages if full; else it refuses new ones */
 	bool has_posts;
 };
 

@@ -60,7 +60,7 @@ void request_note_durable(struct request *request);
 		"durable", "boolean", "false: in memory only, because the disk is full or fails" \
 	}
 
-/* Notes the request in the history. params may be NULL. */
+/* Notes the request in the history, unless its method has METHOD_UNNOTED. params may be NULL. */
 void request_note(struct request *request, const struct json *params);
 
 /*
@@ -181,8 +181,8 @@ bool request_fail_data(struct request *request, enum message_error error, const 
     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /*
- * Returns the pane of the peer (peer_pane.h); MUXBUS_NO_ID: none. *ret_weak: the evidence for the
- * pane is weak.
+ * Returns the pane of the peer (peer_pane.h); MUXBUS_NO_ID: none, or tmux is not followed.
+ * *ret_weak: the evidence for the pane is weak.
  */
 uint32_t request_peer_pane(struct request *request, bool *ret_weak);
 

@@ -10,12 +10,13 @@ struct request;
 
 /*
  * Sets *ret_pane to the pane that text names; text NULL: to the caller's own pane and thread. A
- * caller that is in no pane may still have a thread. Returns false after failing the request (no
- * such pane) or putting it off, for example because the caller's pane is newer than the model.
+ * caller that is in no pane may still have a thread. For its own pane, if that is certain, also
+ * calls requester_expect_front(), unless the role is read_only. Returns false after failing the
+ * request (no such pane) or putting it off, such as if the caller's pane is newer than the model.
  */
 bool requester_pane(struct request *request, const char *text, struct pane_ref *ret_pane);
 
-/* Returns true if the requesting process is in no pane, not even in one newer than the model. */
+/* Returns true if the requesting process is known to be in no pane, not even in a newer one. */
 bool requester_is_outside(struct request *request);
 
 /*
@@ -32,7 +33,10 @@ bool requester_look_first(struct request *request, const char *text);
  */
 bool requester_look_for(struct request *request, const struct pane_ref *ref);
 
-/* Notes which program of the pane, if any, expects an answer to the request (pane/expected.h). */
+/*
+ * Notes which program of the pane, if any, expects an answer to the request (pane/expected.h). If a
+ * person made the request, earlier notes about the pane may be dropped.
+ */
 void requester_expect_front(
     struct request *request, const struct pane_ref *ref, const struct muxbus_pane *pane);
 

@@ -353,7 +353,7 @@ static size_t peers_max(const struct server *server)
 	return room < max ? room : max;
 }
 
-/* Reads the process of a peer, but not another process that has the pid by now. */
+/* Reads the process of a peer; since Linux 6.5, not another process that has the pid by now. */
 static void read_origin(int fd, pid_t pid, struct peer_origin *ret_origin)
 {
 	struct pollfd process = {.fd = -1, .events = POLLIN};

@@ -2,8 +2,8 @@
 /*
  * The server: listens on the socket, and on the read-only socket if it is configured, and accepts
  * peers. A socket that is made here has mode 0600; the read-only socket then gets its configured
- * mode. The directories of the sockets must be safe from other users (address_check()). A socket on
- * which another process listens is not replaced.
+ * group and mode. The directories of the sockets must be safe from other users (address_check()). A
+ * socket on which another process listens is not replaced.
  */
 #pragma once
 
@@ -16,9 +16,9 @@
  */
 struct server *server_new(struct daemon *parts, char *ret_reason, size_t reason_size);
 struct dispatch *server_dispatch(const struct server *server);
-/* Makes the sockets and accepts peers. Returns 0, or -1 with a reason. */
+/* Makes the sockets, or uses the one that is given, and accepts peers. -1 with a reason: failed. */
 int server_listen(struct server *server, char *ret_reason, size_t reason_size);
-/* Makes a socket again if its file was removed. Peers stay connected. */
+/* Makes a socket again, if possible, after its file was removed. Peers stay connected. */
 void server_listen_anew(struct server *server);
 /* Stops accepting, fails open requests, writes pending output for a limited time, frees peers. */
 void server_free(struct server *server);

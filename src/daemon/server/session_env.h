@@ -15,9 +15,9 @@ struct tmux;
  * Sets *ret_env to the environment for a job of a pane, as changes to the daemon's environment:
  * "NAME=value" sets a variable, "NAME" removes one. Global variables of tmux are left out if the
  * daemon has them, if they hold secrets, or if they belong to an agent or to the terminal from
- * which tmux was started. The strings are valid until the request ends. Returns false if the
- * request is put off: its handler must return without touching the request, and is called again
- * later.
+ * which tmux was started. The list is empty if tmux cannot be asked. The strings are valid until
+ * the request ends. Returns false if the request is put off: its handler must return without
+ * touching the request, and is called again later.
  */
 bool session_env(struct request *request, const struct pane_ref *pane, const char *const **ret_env);
 

@@ -344,7 +344,7 @@ static void on_made(void *data, int error, const struct muxbus_reply *replies, s
 		run_program(spawn);
 }
 
-/* Returns the name that tmux would give to a window with this command. The caller frees it. */
+/* Returns the name that tmux would give to a window with this command, or "sh". Caller frees. */
 static char *program_name(const char *command)
 {
 	char *name;

@@ -64,8 +64,8 @@ enum spawn_kind { SPAWN_PANE, SPAWN_WINDOW, SPAWN_SESSION };
 
 /*
  * Completes and runs a command that makes a pane, such as "split-window" with its own flags, and
- * answers the request. Takes the command over. name is the name of a new window; NULL: the name of
- * its program.
+ * answers the request. Takes the command over. name is the name of a new window (not for
+ * SPAWN_PANE); NULL: the name of its program.
  */
 void spawn_run(struct request *request, struct muxbus_command *command, enum spawn_kind kind,
     const char *name, const struct spawn_args *args);

@@ -6,7 +6,7 @@
 
 struct tmux_run {
 	struct request *request;
-	tmux_judge_fn *judge; /* NULL: the error is that of tmux */
+	tmux_judge_fn *judge; /* returns the error to use; NULL: that which libmuxbus gave */
 	tmux_call_fn *then;
 	void *context;
 };

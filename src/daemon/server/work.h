@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Work that must be done before a request's handler can run: listing tmux, attaching to tmux. */
+/* Work to do before a request's handler can run: list tmux, attach, or what the handler defines. */
 #pragma once
 
 #include "base/base.h"
