@@ -17,7 +17,7 @@ struct boot_clock {
 };
 
 /*
- * Makes the two times of one deadline agree. If boot_id is that of an earlier boot, sets
+ * Makes the two times of one deadline agree. If boot_id is "" or that of an earlier boot, sets
  * *boot_due_ms from *real_due_ms. Otherwise sets *real_due_ms from *boot_due_ms if they differ by
  * BOOT_CLOCK_STEP_MS or more.
  */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The log in a file of bounded size: a full file becomes FILE.old, and a new file begins. */
+/*
+ * The log in a file of bounded size: a full file becomes FILE.old, or is emptied if that fails.
+ * Also takes the messages of libmuxbus.
+ */
 #pragma once
 
 #include <muxbus.h>

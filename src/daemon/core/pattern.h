@@ -13,7 +13,7 @@
 #define PATTERN_SPANS_MAX 64 /* further captures are not reported */
 
 enum pattern_result {
-	PATTERN_LIMIT = -1, /* the search was given up: too many steps, or too much time */
+	PATTERN_LIMIT = -1, /* the search was given up at a limit, such as of steps or time */
 	PATTERN_NONE = 0,
 	PATTERN_MATCH = 1,
 };

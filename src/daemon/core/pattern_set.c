@@ -187,8 +187,9 @@ static const char *find_bytes(const char *text, size_t len, const char *bytes, s
 }
 
 /*
- * Returns where the first match in the block begins; len: nowhere. If the pattern has "$" and a CR
- * comes before that match, returns from: a line alone is matched without its CR.
+ * Returns where the first match in the block begins; len: nowhere. Returns from if a limit was
+ * exceeded, or if the pattern has "$" and a CR comes before that match: a line alone is matched
+ * without its CR.
  */
 static size_t skip_lines(struct line_matcher *matcher, const char *text, size_t len, size_t from,
     struct pattern_match *ret_match)

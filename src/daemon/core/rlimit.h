@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The limit of open descriptors (RLIMIT_NOFILE). The daemon raises its own limit, and gives the
- * original limit to programs that it starts.
+ * original limit to programs that it starts. Also texts about this and other limits.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 /* Raises the limit of this process to the hard limit. */
 void rlimit_raise_files(void);
 
-/* Returns the original limit, for programs that are started; NULL: it was not raised. */
+/* Returns the original limit, for programs that are started; NULL: not known. */
 const struct rlimit *rlimit_given_files(void);
 
 /* Returns how many descriptors may be used for peers and jobs. */

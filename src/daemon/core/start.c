@@ -98,7 +98,8 @@ static int check_file(const char *path, char *ret_reason, size_t size)
 /*
  * Reads the variables of the service manager and removes them, as child processes must not have
  * them. Call this before descriptors are opened or closed. *ret_fd is the passed socket; 0: none.
- * Returns -1 with a reason if the socket is not at that path, or other users may connect to it.
+ * Returns -1 with a reason if the socket cannot be used, for example if it is not at that path, or
+ * other users may connect to it.
  */
 static int sd_notify_take(const char *path, int *ret_fd, char *ret_reason, size_t reason_size)
 {
@@ -169,7 +170,7 @@ static void read_holder(int fd, struct lock_holder *ret_holder)
 		memcpy(ret_holder->socket, socket, (size_t)(newline - socket));
 }
 
-/* Returns -1 with a reason if the lock file is not our own. */
+/* Opens the lock file. Returns -1 with a reason on failure, or if the file is not our own. */
 static int open_file(int dir, const char *state_dir, char *ret_reason, size_t size)
 {
 	int fd = openat(dir, FILE_NAME,
@@ -237,7 +238,7 @@ void lock_describe(int fd, const char *socket)
 }
 
 /*
- * Finds the process that holds an address. LOCK_HELD with pid 0: no process listens there. Returns
+ * Finds the process that holds an address. LOCK_HELD with pid 0: it cannot be asked. Returns
  * LOCK_ERROR if another user holds the address, or on failure.
  */
 static enum lock_result find_holder(

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The start of the process: its lock, its log, and its report of readiness to the starter. */
+/*
+ * The start of the process: its locks, its log, its way into the background, and its reports to the
+ * starter and the service manager.
+ */
 #pragma once
 
 #include "base/base.h"
@@ -15,10 +18,9 @@ struct config;
 /* written in place of the socket by a daemon that is ending: a starting daemon waits for its end */
 #define LOCK_ENDING "ending"
 
-/* The holder of a lock, as written in the lock file. */
 struct lock_holder {
 	pid_t pid; /* 0: not known */
-	char socket[512]; /* "": not known */
+	char socket[512]; /* its path, LOCK_ENDING or words for people; "": not known */
 };
 
 enum lock_result {
@@ -84,7 +86,8 @@ void start_write_ready(int fd);
 int start_take_service(struct config *config);
 /*
  * Takes the locks (a fleet takes only the lock file), opens the log, unsets the variables of a
- * pane, and raises the limit of open files.
+ * pane, and raises the limit of open files. If another daemon runs, makes it listen again instead
+ * if its socket was removed.
  */
 enum start_result start_take(struct start *start, const struct config *config);
 /*

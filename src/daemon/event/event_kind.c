@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The table of the kinds of events. */
+/* The table of the daemon's kinds of events, and functions that find these and published kinds. */
 #include <fnmatch.h>
 
 #include "daemon/event/published.h"

@@ -16,7 +16,7 @@ struct sequence {
 	int dir; /* state directory; -1: nothing is stored */
 	uint64_t last;
 	uint64_t ceiling; /* numbers up to this one are reserved */
-	bool is_volatile; /* the last write of the file has failed */
+	bool is_volatile; /* raise_ceiling() could not write the file last */
 	bool is_raising; /* the thread was started, and writes `raised` to the file */
 	pthread_t thread;
 	uint64_t raised; /* the next ceiling */

@@ -119,15 +119,18 @@ uint64_t event_log_next(struct event_log *log);
 uint64_t event_log_oldest(const struct event_log *log);
 
 /*
- * Returns the number of the last event after seq that was forgotten or is of an earlier daemon, and
- * sets *ret_reason to "forgotten" or "restart". Returns 0 if there is no such event.
+ * Returns the highest number after seq of which an event was forgotten, or may have been published
+ * by an earlier daemon, and sets *ret_reason to "forgotten" or "restart". 0: no such number.
  */
 uint64_t event_log_missed(const struct event_log *log, uint64_t seq, const char **ret_reason);
 
 /* Returns the highest number published with keep false; 0: none. */
 uint64_t event_log_unkept(const struct event_log *log);
 
-/* Publishes an event. members: JSON without braces. keep: remember it. Returns its number. */
+/*
+ * Publishes an event. scope NULL: about no object. members: JSON without braces. keep: remember it.
+ * Returns its number.
+ */
 uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
     const struct event_scope *scope, const char *members, size_t members_len, bool keep);
 
