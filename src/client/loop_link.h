@@ -66,8 +66,5 @@ bool loop_link_write(struct loop_link *link, const void *line, size_t len);
  */
 void loop_link_write_all(struct loop_link *link, const void *line, size_t len);
 
-/*
- * Pauses or resumes reading, until the connection ends. During a pause the daemon replaces events
- * without room by a gap.
- */
+/* Pauses or resumes reading on the present connection. Events without room become a gap. */
 void loop_link_pause(struct loop_link *link, bool is_paused);

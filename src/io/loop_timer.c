@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Each base has one timerfd and a heap of timers. The timers of libevent set a timerfd before each
- * wait, or are late by milliseconds. Our timerfd is set to an earlier time, after it has fired, or
- * when the timer that it waits for is disarmed. Arming a timer again for a later time costs no
+ * wait, or are late by milliseconds. Our timerfd is set for an earlier timer, after it has fired,
+ * or when the timer that it waits for is disarmed. Arming a timer again for a later time costs no
  * system call.
  */
 #include "io/loop_timer.h"

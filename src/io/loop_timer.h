@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Timers of the event loop. An armed timer fires once. Out of memory ends the process, except in
- * loop_timer_new_base().
- */
+/* Timers of the event loop. An armed timer fires once. No memory for a timer: the process ends. */
 #pragma once
 
 #include <event2/event.h>

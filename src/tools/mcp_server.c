@@ -464,10 +464,7 @@ static void take_notification(
 		call->order.progress(call->order.data, params);
 }
 
-/*
- * A message that cannot be read may answer any of the calls, so all of them fail. A server that is
- * not ready is given up.
- */
+/* An unreadable message may answer any call: all calls fail, or an unready server is given up. */
 static void take_unreadable(struct mcp_server *server, enum message_error error, const char *reason)
 {
 	if (server->state == STATE_READY)

@@ -67,10 +67,7 @@ struct mcp_server_call *mcp_server_call(struct mcp_server *server, const struct 
 /* Cancels a call, whose done() is then not called. The server gets the reason. */
 void mcp_server_cancel(struct mcp_server_call *call, const char *reason);
 
-/*
- * Ends the process, since the server cannot be used, and fails the calls. The formatted reason
- * starts with a verb.
- */
+/* Ends the process of an unusable server; calls fail. The formatted reason starts with a verb. */
 void mcp_server_give_up(struct mcp_server *server, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Ends the process. All calls fail as MESSAGE_GONE with the reason; ended() follows. */

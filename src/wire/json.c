@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The reader, and functions that look at its trees. yajl does not check for NULL from its
- * allocator, so ours never returns NULL.
- */
+/* The reader and its trees. yajl does not check its allocator for NULL: ours never returns it. */
 #include "wire/json.h"
 
 #include <yajl/yajl_parse.h>
@@ -152,10 +149,7 @@ static void pass_byte(struct check *check, enum byte_class class)
 _Static_assert(JSON_DEPTH_MAX == 96 && JSON_GIVEN_DEPTH_MAX == 64 && JSON_VALUES_MAX == 262144,
     "as the texts have it");
 
-/*
- * Returns false for faults that yajl may accept, such as invalid UTF-8, a BOM or "\u0000", and if
- * a limit is exceeded.
- */
+/* Returns false beyond a limit, and for faults that yajl may accept, such as invalid UTF-8. */
 static bool json_check(const char *line, size_t len, size_t depth_max, struct json_error *ret_error)
 {
 	struct check check = {.line = line, .len = len, .depth_max = depth_max, .values = 1};

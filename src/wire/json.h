@@ -186,8 +186,5 @@ bool json_fits(const struct json *value, size_t max);
 int json_escape(struct buf *out, const void *bytes, size_t len, bool *lossy);
 /* Reads "\uXXXX" at the start of a text. Returns its UTF-16 unit, or -1 for other texts. */
 int32_t json_unit(const char *text, size_t len);
-/*
- * Returns how many bytes of whole characters and of invalid UTF-8 fit into room when escaped, to
- * *ret_escaped bytes.
- */
+/* Returns how many bytes fit, escaped to *ret_escaped bytes, into room; splits no character. */
 size_t json_escape_fit(const void *bytes, size_t len, size_t room, size_t *ret_escaped);

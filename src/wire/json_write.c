@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The writer. It cuts or leaves out values without room, and keeps room for the end that completes
- * the JSON.
- */
+/* The writer: cuts or leaves out values without room, and keeps room to complete the JSON. */
 #include "wire/json.h"
 
 #include <math.h>

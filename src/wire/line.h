@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Splits bytes into lines, which end with "\n" or "\r\n". A line that is too long is skipped; its
- * id may still be found.
- */
+/* Splits bytes into lines ("\n" or "\r\n"). Skips a line that is too long, but can find its id. */
 #pragma once
 
 #include "base/base.h"

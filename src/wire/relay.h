@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * muxbus relay: the words of ssh, the command that it runs on the other machine, the relay's hello
- * line, and why a relay failed.
- */
+/* muxbus relay over ssh: the words of both commands, the hello line, and causes of failure. */
 #pragma once
 
 #include "base/base.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The log in a file of bounded size: a full file becomes FILE.old, or is emptied if that fails.
- * Also takes the messages of libmuxbus.
- */
+/* The log, also of libmuxbus, in a file of bounded size. A full file usually becomes FILE.old. */
 #pragma once
 
 #include <muxbus.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The start of the process: its locks, its log, its way into the background, and its reports to the
- * starter and the service manager.
- */
+/* The start of the process: locks, log, background, reports to starter and service manager. */
 #pragma once
 
 #include "base/base.h"

@@ -127,10 +127,7 @@ uint64_t event_log_missed(const struct event_log *log, uint64_t seq, const char 
 /* Returns the highest number published with keep false; 0: none. */
 uint64_t event_log_unkept(const struct event_log *log);
 
-/*
- * Publishes an event. scope NULL: about no object. members: JSON without braces. keep: remember it.
- * Returns its number.
- */
+/* Publishes an event; returns its number. scope: or NULL. members: JSON without braces. */
 uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
     const struct event_scope *scope, const char *members, size_t members_len, bool keep);
 

@@ -20,10 +20,7 @@ const struct event_kind_info *published_info(int kind)
 	return row != NULL && row->info.name != NULL ? &row->info : NULL;
 }
 
-/*
- * Returns a row for a new kind: an unused one, or the free one with the oldest event if no event of
- * that kind is remembered; or NULL.
- */
+/* Returns an unused row, or that of the old kind (published.h) with the oldest event; or NULL. */
 static struct published *find_room(uint64_t oldest)
 {
 	struct published *left = NULL;

@@ -373,10 +373,7 @@ static void put_target(
 			return;
 }
 
-/*
- * Writes the parameters, their size and hash. Confidential texts are written only with is_full, and
- * never those of declared tools and provided methods.
- */
+/* Writes the parameters, with size and hash; without the texts of methods that are not built in. */
 static void put_params(struct audit_log *audit, struct json_writer *writer,
     const struct method *method, const struct json *params)
 {

@@ -52,10 +52,7 @@ enum method_flag {
 	METHOD_NO_TOOL = 1 << 5, /* not a tool: models must not call it */
 	METHOD_IDEMPOTENT = 1 << 6, /* the same call a second time changes nothing more */
 	METHOD_WITHOUT_TMUX = 1 << 7, /* does not wait for a listing of tmux or an attach */
-	/*
-	 * a declared tool that is not listed: its program or a needed one is missing, or the
-	 * declaration says so
-	 */
+	/* a declared tool that is not listed: it lacks a program, or the declaration says so */
 	METHOD_HIDDEN = 1 << 8,
 	METHOD_IMAGE = 1 << 9, /* answers with images, or with the content of a tool server */
 	METHOD_COUNTS_KEYS = 1 << 10, /* the handler itself looks for the parameter "key" */

@@ -33,10 +33,7 @@ bool requester_look_first(struct request *request, const char *text);
  */
 bool requester_look_for(struct request *request, const struct pane_ref *ref);
 
-/*
- * Notes which program of the pane, if any, expects an answer to the request (pane/expected.h). If a
- * person made the request, earlier notes about the pane may be dropped.
- */
+/* Notes which program of the pane expects an answer, or forgets earlier ones (pane/expected.h). */
 void requester_expect_front(
     struct request *request, const struct pane_ref *ref, const struct muxbus_pane *pane);
 
