@@ -43,7 +43,7 @@ struct loop_process *loop_process_new(struct event_base *base, const char *super
  */
 void loop_process_free(struct loop_process *process);
 
-/* Closes stdin and stdout; SIGTERM follows after 1 s, SIGKILL 2 s later. Only ended() comes then. */
+/* Closes stdin and stdout. After 1 s SIGTERM follows, then SIGKILL. Only ended is still called. */
 void loop_process_stop(struct loop_process *process);
 
 /* Returns true if a call of len bytes fits into the queue of unread bytes. */

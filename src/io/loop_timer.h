@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Timers of the event loop. An armed timer fires once. No memory for a timer: the process ends. */
+/* Timers of the event loop. An armed timer fires once. Without memory for it, the process ends. */
 #pragma once
 
 #include <event2/event.h>

@@ -558,7 +558,7 @@ static int supervise(struct supervised_job *job)
 	return 0;
 }
 
-/* Waits for the id of a job. Returns NULL if none comes: the daemon has closed standard input. */
+/* Waits for the id of a job. Returns NULL if none comes, as if the daemon has ended. */
 static const char *wait_for_id(void)
 {
 	static char id[JOB_NAME_SIZE];

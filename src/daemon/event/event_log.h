@@ -59,7 +59,7 @@ struct event_kind_info {
 	const char *members; /* names of its own members, with blanks between */
 	const char *lists; /* names of members that are arrays or objects; NULL: none */
 };
-/* Returns NULL for the number of a published kind that is not in use. */
+/* Returns NULL for the number of a published kind that was never taken. */
 const struct event_kind_info *event_kind_info(enum event_kind kind);
 /* Returns the number of the kind with this name; -1: none. */
 int event_kind_find(const char *name);

@@ -23,5 +23,5 @@ void published_note(int kind, uint64_t seq);
 /* Call this when a filter with these bits begins (by 1) or ends (by -1). */
 void published_hold(uint64_t kinds, int by);
 
-/* Returns NULL if the number is not in use: no provider has had it. */
+/* Returns NULL if the number was never taken, or is that of no published kind. */
 const struct event_kind_info *published_info(int kind);

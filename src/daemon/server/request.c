@@ -527,8 +527,8 @@ format_text(char text[ERROR_TEXT_MAX], const char *format, va_list args)
 }
 
 /*
- * Stores the error with the key if the request may have had an effect; if not, forgets the key.
- * Returns true if the error is stored.
+ * Stores the error with the key if the request may have had an effect; if not, forgets a key that
+ * has no result. Returns true if the error is stored.
  */
 static bool set_error(const struct request *request, enum message_error error, const char *text)
 {

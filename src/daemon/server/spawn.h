@@ -57,7 +57,7 @@ extern const char *const spawn_reports[];
 
 extern const struct field_result spawn_results[];
 
-/* Checks values that tmux would change or refuse. Returns false after failing the request. */
+/* Checks values that tmux or Linux changes or refuses. Returns false after failing the request. */
 bool spawn_check(struct request *request, const struct spawn_args *args);
 
 enum spawn_kind { SPAWN_PANE, SPAWN_WINDOW, SPAWN_SESSION };

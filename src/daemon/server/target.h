@@ -16,7 +16,7 @@ struct request;
 		.name = "pane_id", .flags = FIELD_ALIAS                                         \
 	}
 
-/* Returns true if text is an id, such as "%3" or "=%3". */
+/* Returns true if text is an id of this kind, such as "%3" or "=%3" for a pane. */
 bool target_is_id(enum resolve_kind kind, const char *text);
 
 /*
