@@ -8,7 +8,7 @@
 #include "wire/json.h"
 
 #define LINK_LINE_MAX ((size_t)64 * 1024 * 1024) /* maximum bytes of a line, but for link_try() */
-#define LINK_SEND_TIMEOUT_MS 10000 /* the longest wait to connect, or while no byte is read */
+#define LINK_SEND_TIMEOUT_MS 10000 /* the longest wait to connect, or for the daemon to read */
 
 struct link;
 

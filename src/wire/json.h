@@ -158,7 +158,7 @@ void json_put_str(
     struct json_writer *writer, const char *name, const char *string); /* NULL writes null */
 void json_put_given(
     struct json_writer *writer, const char *name, const char *string); /* NULL writes nothing */
-/* Writes U+FFFD in place of NUL and invalid UTF-8. Returns true if bytes were replaced. */
+/* Writes a string, with U+FFFD for NUL and invalid UTF-8. Returns true if bytes were replaced. */
 bool json_put_text(struct json_writer *writer, const char *name, const void *bytes, size_t len);
 void json_put_base64(struct json_writer *writer, const char *name, const void *bytes, size_t len);
 void json_put_time(

@@ -56,7 +56,8 @@ struct message {
 	const struct json *id; /* a string, a number or null; NULL if absent */
 	const char *method;
 	const struct json *params; /* an object, or NULL */
-	const struct json *within; /* id of the provider's call that the request is part of */
+	/* id of the provider's call that the request is part of, or null; NULL if absent */
+	const struct json *within;
 	bool is_notification; /* "jsonrpc":"2.0" without an id: gets no answer */
 	bool is_response; /* has a result or error but no method: ignored */
 };

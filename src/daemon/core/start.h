@@ -28,7 +28,8 @@ enum lock_result {
 
 /*
  * Opens the state directory (state_dir.h) and takes the lock in it, which is held while *ret_fd is
- * open. The lock file must not be a symbolic link. LOCK_HELD sets *ret_holder, LOCK_ERROR a reason.
+ * open. Waits for a holder that is ending. The lock file must not be a symbolic link. LOCK_HELD
+ * sets *ret_holder, LOCK_ERROR a reason.
  */
 enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holder *ret_holder,
     char *ret_reason, size_t reason_size);

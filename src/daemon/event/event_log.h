@@ -81,7 +81,7 @@ const char *const *event_kinds_members(uint64_t kinds, bool lists);
 struct event_scope {
 	uint32_t pane;
 	uint32_t window;
-	uint32_t sessions[8]; /* the sessions with the window; MUXBUS_NO_ID ends a shorter list */
+	uint32_t sessions[8]; /* at most 8 of its sessions; MUXBUS_NO_ID ends a shorter list */
 };
 
 /* A shared event: event_entry_ref() and event_entry_unref() count its users. */

@@ -19,7 +19,7 @@
 
 #define HELD_PANES_MAX 64 /* maximum panes for whose output later requests are held */
 #define SCRATCH_KEEP_BYTES ((size_t)4096)
-#define ENVELOPE_BYTES 4096 /* maximum bytes of a response without its result */
+#define ENVELOPE_BYTES 4096 /* maximum bytes of a provider's response besides its result */
 
 struct dispatch {
 	struct daemon *parts;

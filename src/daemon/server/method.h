@@ -76,7 +76,7 @@ enum method_flag {
 	FIELDS_OF(args_struct, fields_), .results = (results_), .handle = (handle_)
 
 struct method {
-	const char *name; /* set by METHOD(), with the effects; NULL ends a table */
+	const char *name; /* in tables set by METHOD(), with the effects; NULL ends a table */
 	const char *const *also; /* second spellings, NULL-terminated; NULL: none */
 	unsigned effects; /* enum method_effect */
 	const char *title; /* a few words for people */

@@ -65,7 +65,7 @@ void peer_free(struct peer *peer);
  * long the peer has taken no byte of its output; 0 if there is none.
  */
 size_t peer_unread(const struct peer *peer, int64_t now_ms, int64_t *ret_idle_ms);
-/* Frees the output of the peer now, and the peer itself in a later turn of the loop. */
+/* Frees the output of the peer now, and the peer itself later, from the event loop. */
 void peer_disconnect(struct peer *peer, const char *reason);
 
 uint32_t peer_number(const struct peer *peer); /* from 1; no later peer gets the same */

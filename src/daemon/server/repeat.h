@@ -20,7 +20,7 @@
 bool repeat_find(
     struct request *request, const char *space, const char *key, struct once_earlier *ret_earlier);
 
-/* Can be begun() of a row: answers a repeated request with the id of the object alone. */
+/* Can be begun() of a row: answers a repeated request with the id of the object and a message. */
 void repeat_answer_id(struct request *request, const void *args, const char *id);
 
 /* Returns the checksum of parameters without "key", in any order. Returns 0 without a key. */

@@ -165,7 +165,7 @@ char ***request_session_env(struct request *request);
  */
 struct json_writer *request_result(struct request *request);
 
-/* Sends the result ({} if nothing was written), and frees the request. */
+/* Sends the result ({}: none was written), or an error if it is too large. Frees the request. */
 void request_done(struct request *request);
 
 /* Sends an error, and frees the request. Returns false, for callers that return a bool. */
