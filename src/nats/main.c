@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus-nats: reads its options, creates all parts, runs the event loop, and frees the parts. */
+/* muxbus-nats: reads its options, creates the parts, runs the event loop, and frees the parts. */
 #include <event2/event.h>
 #include <event2/thread.h>
 #include <nats/nats.h>

@@ -458,7 +458,7 @@ struct service *service_new(struct event_base *base, const char *socket, struct 
 	json_reader_limit_depth(service->reader); /* muxbusd accepts no deeper nesting */
 	clock_format(clock_real_ms(), service->started);
 	list_init(&service->calls);
-	broker_new_inbox(subject, sizeof subject); /* the part behind the last dot is unique */
+	broker_new_inbox(subject, sizeof subject); /* the part behind the last dot becomes the id */
 	(void)snprintf(service->id, sizeof service->id, "%.31s", strrchr(subject, '.') + 1);
 	name_subject(service->subject, names, "request", NULL);
 	broker_listen(broker, service->subject, "q", on_request, service);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Paths of the daemon's socket, state and configuration. Functions that return an int write a path
- * and return 0, or -1 if it is too long, or if the home or current directory is needed and unknown;
- * address_check() is an exception.
+ * and return 0, or -1 if it is too long, or if the home or current directory is needed and unknown.
+ * But address_check() checks a path.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The state directory, refused if another user could have changed its files. */
+/* The state directory, or one for sockets; refused if another user could have changed its files. */
 #pragma once
 
 #include "base/base.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The one sequence of all events. An event gets a number and a time, and is passed to the
- * listeners. Most events are then remembered for subscribers that catch up. Numbers are not reused:
- * see struct sequence.
+ * The kinds of events, and the one sequence of all events. An event gets a number and a time, and
+ * is passed to the listeners. Most events are then remembered for subscribers that catch up.
+ * Numbers are not reused: see struct sequence.
  */
 #pragma once
 

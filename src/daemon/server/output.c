@@ -8,7 +8,7 @@
 #include "daemon/event/event_log.h"
 
 #define PIECES_MAX 32 /* maximum number of pieces of memory in one write */
-#define COPY_BYTES_MAX 2048 /* bytes; longer lines and events are not copied but referenced */
+#define COPY_BYTES_MAX 2048 /* bytes; longer responses and events are not copied but referenced */
 
 static size_t staged_len(const struct output *output)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The requester: the pane that a request is from or for, and the directory of its process. */
+/* The requester: its pane or the named one, its directory, and who expects the answer. */
 #pragma once
 
 #include "daemon/core/pane_ref.h"

@@ -8,7 +8,7 @@
 #include "daemon/tmux/tmux.h"
 #include "daemon/tmux/tmux_command.h"
 
-/* Variables of the terminal and shell from which tmux was started. Jobs do not get them. */
+/* Global variables from the terminal and shell in which tmux was started; not for jobs. */
 static const char *const of_its_start[] = {
     "COLUMNS", "LINES", "OLDPWD", "PWD", "SHLVL", "TERM", "TMUX", "TMUX_PANE", "_", NULL};
 
