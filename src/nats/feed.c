@@ -128,7 +128,7 @@ struct feed {
 	struct publisher *publisher;
 	struct loop_link *daemon;
 	struct loop_timer *later; /* for acknowledge() and list_notes() */
-	uint64_t event_added; /* number of the last event given to the publisher */
+	uint64_t event_added; /* number of the last event taken; at first that of the cursor */
 	uint64_t note_added, note_stored, note_acked;
 	char subscription[32]; /* id of the subscription; "" if none */
 	bool has_place; /* note_added holds the consumer's position */
