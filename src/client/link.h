@@ -106,7 +106,7 @@ void link_set_other(struct link *link, link_other_fn *other, void *data);
 enum link_read link_await(
     struct link *link, uint64_t id, int64_t timeout_ms, struct link_answer *ret_answer);
 
-/* Calls link_request() and link_await(). An error that explains a failed request is an answer. */
+/* Calls link_request() and link_await(). If the daemon has closed, its error is the answer. */
 enum link_read link_ask(struct link *link, const char *method, const char *params,
     int64_t timeout_ms, struct link_answer *ret_answer);
 

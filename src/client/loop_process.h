@@ -2,7 +2,7 @@
 /*
  * A program that reads lines from its standard input and writes lines to its standard output, on an
  * event loop. muxbus-job --server runs the program. It ends the program after loop_process_stop(),
- * or when this process dies, and kills all descendants that the program leaves.
+ * or when this process dies, and kills descendants that the program leaves.
  */
 #pragma once
 

@@ -62,7 +62,7 @@ static inline const struct json *json_member(const struct json *value, const cha
 /* Return the value of a member, or other if the member is absent or is no such value. */
 const char *json_get_str(const struct json *object, const char *name, const char *other);
 int64_t json_get_int(const struct json *object, const char *name, int64_t other);
-double json_get_double(const struct json *object, const char *name); /* other: 0 */
+double json_get_double(const struct json *object, const char *name); /* other is 0 */
 bool json_get_bool(const struct json *object, const char *name, bool other);
 
 /* Loops over the elements or members of a value. value may be NULL. */
@@ -113,8 +113,8 @@ size_t json_format_double(char out[JSON_DOUBLE_SIZE], double value);
  * text is complete JSON, even if the buffer became full. A string without room is cut, so that some
  * room stays for later values. A value of which not even a part has room is left out, with all
  * values behind it. An outermost object then ends with "truncated":true and
- * "cut":["path.to.member",...]; an own member "truncated" becomes true instead, an own "cut" stays.
- * If the maximum of the buffer is below JSON_SPARE, this end may exceed the maximum. A caller that
+ * "cut":["path.to.member",...], unless it has such members; but its "truncated" becomes true. If
+ * the maximum of the buffer is below JSON_SPARE, this end may exceed the maximum. A caller that
  * needs the whole text looks at is_cut.
  */
 struct json_writer {

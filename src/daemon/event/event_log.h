@@ -127,7 +127,7 @@ uint64_t event_log_missed(const struct event_log *log, uint64_t seq, const char 
 /* Returns the highest number published with keep false; 0: none. */
 uint64_t event_log_unkept(const struct event_log *log);
 
-/* Publishes an event; returns its number. scope: or NULL. members: JSON without braces. */
+/* Publishes an event. scope may be NULL. members: JSON without braces. Returns its number. */
 uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
     const struct event_scope *scope, const char *members, size_t members_len, bool keep);
 

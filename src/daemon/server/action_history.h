@@ -30,7 +30,7 @@ void history_result(struct history *history, uint64_t number, const struct metho
     const char *text, bool is_message);
 /*
  * Notes that a request has failed. error is the kind of the error. If the request had confidential
- * parameters, quotations in text and the words of tmux or a tool are left out.
+ * parameters, quotations and similar parts of text are left out.
  */
 void history_end(struct history *history, uint64_t number, const char *error, const char *text);
 

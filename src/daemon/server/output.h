@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * What a peer still has to get: its output, that is, the bytes that wait to be written to its
- * socket; its backlog of events; and its responses.
+ * The output of a peer: the bytes that wait to be written to its socket. Also the events and
+ * responses that wait to become output: the backlog and the row of responses.
  *
  * All peers share one stage, a piece of memory for short output that the socket takes at once.
  * Other output of a peer is in memory of its own, for example if another peer uses the stage, or if
