@@ -66,8 +66,8 @@ struct broker_header {
 /*
  * broker_publish() publishes a message; reply is the subject for replies, or NULL. broker_ask()
  * sends a request; header may be NULL. reply() is called once, unless the broker is freed first.
- * Both return false if nothing can be sent, such as while the connection is down or for a payload
- * that is too large; broker_ask() also if BROKER_ASKS_MAX requests are open, without a reply().
+ * Both return false if nothing can be sent, such as while the connection is down; broker_ask() also
+ * if BROKER_ASKS_MAX requests are open. If it returns false, reply() is not called.
  */
 bool broker_publish(
     struct broker *broker, const char *subject, const char *reply, const void *payload, size_t len);

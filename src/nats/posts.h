@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Makes notifications of the daemon from messages of NATS, the posts. JetStream delivers a post
- * again until the daemon's journal has it, it is refused, or it is too old. The key of a post
- * prevents a second notification while the daemon knows the key.
+ * again until the daemon's journal has it, or it is refused or too old. The key of a post prevents
+ * a second notification while the daemon knows the key.
  */
 #pragma once
 

@@ -58,8 +58,7 @@ static void tree_kill(void)
 
 /*
  * muxbus-job --server FD DIRECTORY COMMAND…: supervises a program on standard streams, the server.
- * It ends when the daemon closes the pipe FD, or dies. When it has ended, its descendants are
- * killed.
+ * The server is ended when the daemon closes the pipe FD, or dies. Then its descendants are killed.
  */
 
 enum {

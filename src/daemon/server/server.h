@@ -16,7 +16,7 @@
  */
 struct server *server_new(struct daemon *parts, char *ret_reason, size_t reason_size);
 struct dispatch *server_dispatch(const struct server *server);
-/* Makes the sockets, or uses the one that is given, and accepts peers. -1 with a reason: failed. */
+/* Makes the sockets, or takes a given one, and accepts peers. Returns 0, or -1 with a reason. */
 int server_listen(struct server *server, char *ret_reason, size_t reason_size);
 /* Makes a socket again, if possible, after its file was removed. Peers stay connected. */
 void server_listen_anew(struct server *server);
