@@ -30,7 +30,7 @@ enum { HANDED_MAX = 2 * QUEUE_KEEP };
 struct handed {
 	uint64_t seq;
 	int64_t due_ms; /* CLOCK_MONOTONIC from which it is due again; 0: acknowledged */
-	unsigned times; /* how often it was handed out */
+	unsigned times; /* how often it was handed out; 1 after it was parked and made due again */
 };
 
 struct consumer {
@@ -74,10 +74,7 @@ static void drop_forgotten(struct consumer *consumer)
 			mem_free(map_remove(&consumer->handed, handed->seq));
 }
 
-/*
- * Stores the floor (the number up to which all entries are acknowledged), and the numbers of
- * acknowledged entries above the floor.
- */
+/* Stores the floor (consumer_floor()), and the numbers of acknowledged entries above it. */
 static void consumer_store(struct consumer *consumer)
 {
 	struct consumer_place place = {.floor = consumer->floor};
@@ -221,7 +218,7 @@ uint64_t consumer_floor(const struct consumer *consumer)
 	return consumer->floor;
 }
 
-/* Returns true if an entry is due now. *ret_due_ms: when it is due again; 0: never. */
+/* Returns true if an entry is due now. If not, *ret_due_ms is when it will be; 0: never. */
 static bool handed_is_due(
     struct consumer *consumer, const struct notification *note, int64_t now_ms, int64_t *ret_due_ms)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Named consumers of the queue (method next_notification with a consumer). A request gets the
- * oldest matching entry that is new to the consumer. The consumer must acknowledge the entry: an
- * entry that is not acknowledged in time is handed out again, a bounded number of times. A response
- * that was sent does not count as an acknowledgement.
+ * Named consumers of the queue (method next_notification with a consumer), and the filter of its
+ * readers. A consumer must acknowledge the entries that it gets: an entry that is not acknowledged
+ * in time is handed out again, a bounded number of times. A response that was sent does not count
+ * as an acknowledgement.
  */
 #pragma once
 
@@ -25,9 +25,10 @@ void consumer_set_ack_wait(struct consumer_set *set, int64_t ack_wait_ms);
 bool consumer_name_is_valid(const char *name);
 struct consumer *consumer_find(struct consumer_set *set, const char *name);
 /*
- * Returns the consumer of this name, or makes one that begins at the oldest entry. If there are
- * CONSUMERS_MAX already, it replaces the least recently used consumer that has no entry to
- * acknowledge and no waiting request. Returns NULL if all are in use.
+ * Returns the consumer of this name, as the most recently used, or makes one that begins at the
+ * oldest entry. If there are CONSUMERS_MAX already, it replaces the least recently used consumer
+ * that has no waiting request, and no entry whose time for an acknowledgement still runs. Returns
+ * NULL if there is none to replace.
  */
 struct consumer *consumer_get(struct consumer_set *set, const char *name);
 /*
@@ -36,28 +37,31 @@ struct consumer *consumer_get(struct consumer_set *set, const char *name);
  */
 void consumer_begin_wait(struct consumer *consumer);
 void consumer_end_wait(struct consumer *consumer);
-/* Returns the number up to which all entries are acknowledged. */
+/* Returns a number up to which the consumer has no entry left to acknowledge. */
 uint64_t consumer_floor(const struct consumer *consumer);
 
 /*
- * Returns the oldest matching entry that is new to the consumer, or is due to be handed out again.
- * Returns NULL if there is none. *ret_due_ms is then the time (CLOCK_MONOTONIC) at which the next
- * entry is due again; 0: never.
+ * Returns the oldest matching entry that is new to the consumer, or is due to be handed out again,
+ * and is not cancelled. Returns NULL if there is none. *ret_due_ms is then the time
+ * (CLOCK_MONOTONIC) at which the next entry is due again; 0: none will be.
  */
 const struct notification *consumer_peek(struct consumer *consumer,
     const struct consumer_filter *filter, int64_t now_ms, int64_t *ret_due_ms);
 /* Notes that an entry is handed out. now_ms: CLOCK_MONOTONIC. */
 void consumer_hand_out(struct consumer *consumer, const struct notification *note, int64_t now_ms);
-/* Takes back an entry that did not reach the reader. The entry is due again at once. */
+/* Takes back an entry that did not reach the reader, unless it was acknowledged meanwhile. */
 void consumer_put_back(struct consumer *consumer, uint64_t seq);
 
 /*
  * Sets a notification to acknowledged. If it was queued, it gets a receipt with the way "waited"
- * and the consumer's name; NULL: a request without a consumer has waited for it.
+ * and the consumer's name; NULL: none, as another request has waited for it.
  */
 void consumer_settle(struct queue *queue, uint64_t seq, const char *name);
 
-/* Acknowledges one entry, or all up to seq. Returns how many were not acknowledged before. */
+/*
+ * Acknowledges one entry, or all up to seq: also for other readers, if it is queued or delivered.
+ * Returns how many were not acknowledged by this consumer before.
+ */
 unsigned consumer_acknowledge(struct consumer *consumer, uint64_t seq, bool up_to);
 /* Like consumer_acknowledge(), but other readers still get the entries. */
 unsigned consumer_pass(struct consumer *consumer, uint64_t seq, bool up_to);

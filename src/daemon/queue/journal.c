@@ -9,7 +9,7 @@ enum {
 	NAME_MAX_SIZE = 64,
 	READ_CHUNK = 1024 * 1024,
 	FILE_MAX = 512 * 1024 * 1024, /* a larger file counts as unreadable */
-	DEAD_MIN = 1024 * 1024, /* with fewer dead bytes the file is not rewritten */
+	DEAD_MIN = 1024 * 1024, /* fewer dead bytes are no reason for a rewrite */
 	HOLE_MAX = 32, /* bytes of the reason in a hole record (journal_record.h) */
 	RESERVE = 4096, /* bytes of room that are kept for a hole record: a disk block */
 	AHEAD = 16 * 1024, /* bytes that are reserved for later records; zeros until then */
@@ -22,7 +22,7 @@ struct file {
 	uint64_t len;
 	uint64_t number; /* number of the last record */
 	uint64_t durable; /* number of the last record known to be synced */
-	uint64_t room; /* size up to which the disk has reserved room */
+	uint64_t room; /* size up to which file_reserve() need not ask the disk */
 	bool has_mark; /* the last record is a mark: all records before it are durable */
 	bool has_hole; /* the last record is a hole record: records after it are missing */
 	bool is_broken; /* takes no more records, except a hole record */
@@ -50,17 +50,17 @@ struct journal {
 	void *data;
 	struct journal_syncer *syncer; /* NULL: not threaded */
 	struct file file;
-	/* replaces `file` when it is complete; until then, new records go to both */
+	/* replaces `file` when it is complete; until then, it gets new records too */
 	struct file next;
 	enum copy copy;
 	bool is_snapshotting; /* journal_append() writes to `next` alone */
 	struct buf scratch; /* for encoding one record */
 
 	enum job job;
-	uint64_t job_ticket; /* if the job succeeds, this ticket is durable */
-	uint64_t job_number; /* number of the last record that the job syncs to the disk */
+	uint64_t job_ticket; /* if a sync or installation succeeds, this ticket is durable */
+	uint64_t job_number; /* number of the last record that it syncs to the disk */
 	bool wants_sync; /* a sync is to be started when the job ends */
-	int64_t sync_due_ms; /* CLOCK_MONOTONIC; 0: nothing to sync */
+	int64_t sync_due_ms; /* CLOCK_MONOTONIC; 0: none is due */
 	int64_t retry_due_ms; /* CLOCK_MONOTONIC of the next rewrite while degraded */
 
 	uint64_t ticket, durable, dead_bytes, syncs, rewrites, gaps;
@@ -79,7 +79,7 @@ static void file_close(struct journal *journal, struct file *file)
 	*file = (struct file){.handle = -1};
 }
 
-/* Writes bytes at the end of a file, or cuts them off on failure. Returns 0 or -errno. */
+/* Writes bytes at the end of a file. After most failures, cuts them off. Returns 0 or -errno. */
 static int file_write(struct journal *journal, struct file *file, const uint8_t *bytes, size_t len)
 {
 	size_t done = 0;
@@ -110,7 +110,7 @@ static bool is_full(int error)
 	return error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
 }
 
-/* Reserves room for len more bytes and for a hole record. Returns 0 or -errno. */
+/* Reserves room for len more bytes and a hole record, if the disk can. Returns 0 or -errno. */
 static int file_reserve(struct journal *journal, struct file *file, size_t len)
 {
 	const struct journal_disk *disk = journal->disk;
@@ -170,7 +170,7 @@ static int file_record(
 	return error;
 }
 
-/* Appends one record, and keeps room for a hole record reserved. Returns 0 or -errno. */
+/* Appends one record, and reserves room for a hole record behind it. Returns 0 or -errno. */
 static int file_append(
     struct journal *journal, struct file *file, uint8_t type, const void *payload, size_t len)
 {
@@ -198,8 +198,8 @@ static void file_note_hole(struct journal *journal, struct file *file)
 }
 
 /*
- * Makes the journal degraded: changes stay in memory until a rewrite succeeds. Otherwise a record
- * could follow one that was not written.
+ * Makes the journal degraded, and gives up a rewrite: changes stay in memory until a later rewrite
+ * succeeds. Otherwise a record could follow one that was not written.
  */
 static void journal_degrade(struct journal *journal, int error, const char *what)
 {
@@ -216,7 +216,7 @@ static void journal_degrade(struct journal *journal, int error, const char *what
 		journal->handlers.degraded(journal->data, true, reason);
 }
 
-/* Appends a mark (journal_record.h) if the whole file is durable and does not end with one. */
+/* Appends a mark (journal_record.h) if all records are durable, unless a mark or a hole is last. */
 static void file_mark(struct journal *journal, struct file *file)
 {
 	int error;
@@ -241,7 +241,7 @@ static void journal_tell_durable(struct journal *journal, uint64_t ticket)
 		journal->handlers.durable(journal->data, ticket);
 }
 
-/* Closes a file that is not used any more. No job of the helper thread may be running. */
+/* Closes a file that is not used any more, or lets the thread do so. No job may be running. */
 static void journal_retire(struct journal *journal, struct file *file)
 {
 	const struct syncer_job job = {.file = file->handle, .is_to_close = true};
@@ -548,7 +548,10 @@ static void recover_set_aside(struct journal *journal)
 	}
 }
 
-/* Continues a file of an earlier daemon. With a helper thread, the first job syncs the file. */
+/*
+ * Continues a file of an earlier daemon. With a helper thread, the first job syncs the file.
+ * Returns false if the file cannot be cut or synced.
+ */
 static bool recover_resume(
     struct journal *journal, int handle, size_t len, const struct journal_scan *scan)
 {

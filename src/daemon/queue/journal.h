@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The journal: a file to which records with checksums are appended. A record survives kill -9 when
- * it is appended, and a power cut when it is durable. Loss and damage are reported as gaps. The
- * journal does not know the meaning of the records.
+ * it is appended, and a power cut when it is durable. Damage, and records that were known to be
+ * durable and are missing, are reported as gaps. The journal does not know the meaning of the
+ * records.
  *
  * The records of a file are numbered from 1 without gaps (journal_record.h). Users of the journal
  * see tickets instead, whose numbers continue when the file is rewritten.
  *
- * When most of the file is dead (not needed any more), the journal is rewritten: its user writes
- * the present state into a new file, part by part. The new file is then renamed over the old one.
+ * When much of the file is dead (not needed any more), or the file cannot be used, the journal is
+ * rewritten: its user writes the present state into a new file, part by part. The new file is then
+ * renamed over the old one.
  *
  * If a write or a sync fails, the journal is degraded: changes are in memory only until a rewrite
- * succeeds, which is tried again and again. A half-written record is cut off. A hole record is
- * appended, so that the next daemon can report a gap; where possible, room for a hole record is
- * reserved beforehand. A file that could not be synced is not used any more.
+ * succeeds, which is tried again and again. If possible, a half-written record is cut off, and a
+ * hole record is appended, so that the next daemon can report a gap. Room for a hole record is
+ * reserved beforehand where the disk can. A file that could not be synced takes no other records.
  */
 #pragma once
 
 #include "daemon/queue/journal_disk.h"
 
 #define JOURNAL_PAYLOAD_MAX (4 * 1024 * 1024) /* bytes of a record's payload */
-#define JOURNAL_SYNC_MS 100 /* time from an append to the sync, unless the thread is busy */
+#define JOURNAL_SYNC_MS 100 /* longest time from an append to its sync, unless the thread is busy */
 #define JOURNAL_RETRY_MS 1000 /* time between attempts to leave the degraded state */
 
 struct journal;
@@ -47,10 +49,10 @@ struct journal_handlers {
 
 /*
  * Opens the journal, reads its records and syncs it. Trouble with the disk is no failure: a damaged
- * file is renamed to NAME.damaged-N, and its readable records are kept; without a usable disk the
- * journal begins degraded. threaded: a helper thread syncs, and journal_fd() becomes readable when
- * a job of the thread has ended. Otherwise, syncs block the caller. Returns 0, or -errno if memory
- * or threads run out.
+ * file is renamed to NAME.damaged-N (if a number up to 100 is free), and its readable records are
+ * kept; without a usable disk the journal begins degraded. threaded: a helper thread syncs, and
+ * journal_fd() becomes readable when a job of the thread has ended. Otherwise, syncs block the
+ * caller. Returns 0, or -errno if memory, threads or descriptors run out.
  */
 int journal_open(const struct journal_disk *disk, void *disk_data, const char *name, bool threaded,
     const struct journal_handlers *handlers, void *data, struct journal **ret_journal);
@@ -58,17 +60,21 @@ int journal_open(const struct journal_disk *disk, void *disk_data, const char *n
 void journal_close(struct journal *journal);
 
 /*
- * Appends a record, which then survives kill -9. Returns 0 with the ticket of the record, or a
- * negative errno: -EMSGSIZE if the payload is longer than JOURNAL_PAYLOAD_MAX, -EIO while degraded.
- * After an error, the next snapshot must have the change.
+ * Appends a record, which then survives kill -9. Returns 0 with the ticket of the record (in
+ * snapshot(): of the last record before), or a negative errno: for example -EMSGSIZE if the payload
+ * is longer than JOURNAL_PAYLOAD_MAX, -EIO if the journal is degraded, perhaps by this call. After
+ * -EIO, the next snapshot must have the change.
  */
 int journal_append(
     struct journal *journal, uint8_t type, const void *payload, size_t len, uint64_t *ret_ticket);
 
-/* Starts a sync, unless all is durable or the journal is degraded. durable() is called after it. */
+/*
+ * Starts a sync, unless all is durable or the journal is degraded. A running job ends first. If the
+ * sync succeeds, durable() is called; without a thread, before this function returns.
+ */
 void journal_sync(struct journal *journal);
 
-/* Rewrites the journal: at once, or, if threaded, one part in each journal_tick(). */
+/* Rewrites the journal, unless that is going on: at once, or, if threaded, by journal_tick(). */
 void journal_rewrite(struct journal *journal);
 
 /* For the end of the daemon: blocks until all records are durable or the disk has failed. */
@@ -83,8 +89,8 @@ int journal_timeout_ms(const struct journal *journal);
 void journal_tick(struct journal *journal);
 
 /*
- * Counts bytes of payload that are not needed any more. If they are many and most of the file,
- * rewrites the journal.
+ * Counts bytes of payload that are not needed any more. If all such bytes are many and most of the
+ * file, rewrites the journal, unless it is degraded.
  */
 void journal_note_dead(struct journal *journal, size_t bytes);
 
@@ -93,7 +99,7 @@ struct journal_stats {
 	uint64_t durable;
 	uint64_t bytes; /* size of the file */
 	uint64_t dead_bytes, syncs, rewrites;
-	uint64_t gaps; /* number of lost records that were found while opening */
+	uint64_t gaps; /* number of records in the gaps found while opening, if it was known */
 	int64_t longest_sync_us;
 	bool is_degraded;
 };

@@ -228,7 +228,7 @@ static void *syncer_loop(void *data)
 	return NULL;
 }
 
-/* Starts the thread with all signals blocked: the main loop handles signals. */
+/* Starts the thread with all signals blocked: the main loop takes them. Returns 0 or an errno. */
 static int syncer_start(struct journal_syncer *syncer)
 {
 	sigset_t all, before;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC */
-/* The disk as the journal sees it: a table of functions, which tests can replace. */
+/* The disk as the journal sees it (functions, which tests can replace), and the helper thread. */
 #pragma once
 
 #include "base/base.h"
 
 /*
  * Functions for the files of one directory. They return -errno on failure. sync, install and close
- * may be called from the journal's helper thread, one at a time, while the main thread calls other
- * functions.
+ * may be called from the journal's helper thread, one at a time, while the main thread calls any
+ * function.
  */
 struct journal_disk {
 	/* Opens a file. create: makes an empty one, in place of an old one. Returns its handle. */
@@ -16,7 +16,7 @@ struct journal_disk {
 	ssize_t (*read)(void *data, int file, void *bytes, size_t len, uint64_t offset);
 	ssize_t (*write)(void *data, int file, const void *bytes, size_t len, uint64_t offset);
 	int (*truncate)(void *data, int file, uint64_t len);
-	/* Makes the file len bytes long, with room on the disk. -EOPNOTSUPP: the disk cannot. */
+	/* Makes the file len bytes long or longer, with room. -EOPNOTSUPP: the disk cannot. */
 	int (*reserve)(void *data, int file, uint64_t len);
 	int (*sync)(void *data, int file); /* syncs the content, not the name */
 	/* Renames a file over an old one, durably: the new name survives a power cut. */
@@ -57,7 +57,7 @@ struct syncer_result {
 	int64_t elapsed_us;
 };
 
-/* Starts the thread. Returns NULL with errno if memory or threads run out. */
+/* Starts the thread. Returns NULL with errno if memory, threads or descriptors run out. */
 struct journal_syncer *syncer_new(const struct journal_disk *disk, void *disk_data);
 /* Waits for a running job, ends the thread, and frees it. */
 void syncer_free(struct journal_syncer *syncer);

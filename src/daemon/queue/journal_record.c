@@ -151,7 +151,7 @@ static bool scan_search(const struct journal_walk *scan, size_t *at, uint64_t fr
 	return false;
 }
 
-/* Returns the highest `durable` of the records at or behind an offset. */
+/* Returns the highest `durable` of the records at or behind an offset with numbers from `from`. */
 static uint64_t scan_durable(const struct journal_walk *scan, size_t at, uint64_t from)
 {
 	struct journal_record record;
@@ -167,7 +167,7 @@ static uint64_t scan_durable(const struct journal_walk *scan, size_t at, uint64_
 	return durable;
 }
 
-/* If the header is damaged, takes the epoch of the first record. */
+/* Without a valid header, takes the epoch of the first record that can be read. */
 static void scan_guess_epoch(struct journal_walk *scan)
 {
 	struct journal_record record;

@@ -53,10 +53,10 @@ struct journal_scan {
 	size_t good_len; /* length of the part of the file to keep: without its unfinished end */
 	uint64_t last; /* number of the last record; 0: none */
 	uint64_t lost; /* number of records that are missing in gaps */
-	bool has_damage; /* a gap was found, or the header was damaged */
+	bool has_damage; /* a gap or damaged bytes were found, or the header is invalid */
 	uint32_t epoch;
 };
 
-/* Scans a whole file. If the header is damaged, takes the epoch from the first record. */
+/* Scans a whole file. If the header is invalid, takes the epoch from the first record. */
 void journal_scan(const uint8_t *bytes, size_t len, size_t payload_max,
     const struct journal_scan_handlers *handlers, void *data, struct journal_scan *ret_scan);

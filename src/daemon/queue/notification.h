@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A notification: end or result of a request, or a message. Its text and data never change. */
+/* A notification, as of a message or the end of a request, and the indexes of notifications. */
 #pragma once
 
 #include "daemon/core/pane_ref.h"
@@ -56,8 +56,8 @@ struct notification {
 	bool is_offered; /* later posts with the same key may be counted into it; not stored */
 	bool is_told; /* a reader may have got it, so no later post is counted into it */
 	bool was_handed; /* a puller of an earlier daemon may have handed it over; not stored */
-	bool is_recounted; /* a post was counted into it in the open transaction */
-	bool is_durable; /* false: posted while the journal was degraded */
+	bool is_recounted; /* it is in the list `recounted` */
+	bool is_durable; /* false: not committed yet, or its commit was only in memory */
 	enum notification_state state;
 	char *delivery; /* the receipt, a JSON object; NULL: none */
 	unsigned redelivered; /* how often it was handed out or typed again */
@@ -85,8 +85,8 @@ extern const struct record_rows notification_rows;
 char *notification_clean_text(const char *text, size_t len);
 
 /*
- * Indexes of the notifications: by number, by the id of the request, by key, and the undelivered
- * ones by pane. If memory runs out, the process ends.
+ * Indexes of the notifications: by number, by the id of the request, those on offer by key, and the
+ * undelivered ones by address. If memory runs out, the process ends.
  */
 
 struct note_index {

@@ -227,10 +227,7 @@ static void once_put(const struct once *once, const struct once_earlier *earlier
 	set_forget(set);
 }
 
-/*
- * Returns the present time. If the clock was set back, returns a time that is later than the times
- * in the pools.
- */
+/* Returns a time that is later than the times in the pools: the present, unless that is not. */
 static int64_t next_time_ms(const struct once_set *set)
 {
 	int64_t time_ms = clock_real_ms();

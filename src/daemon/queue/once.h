@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Idempotency: a repeated request with a key is not done again. The store has a record for a key:
- * the checksum of the parameters, the id of the request, and its result or error when that is
- * known. The record is written before the effect of the request, or in one transaction with it.
+ * Idempotency: a request with a key is not done again while the key is remembered. The store has a
+ * record for a key with the checksum of the parameters, the id of the request, and its result or
+ * error when that is known, unless it is too long.
  */
 #pragma once
 
 #include "daemon/queue/notification.h"
 
-#define ONCE_KEEP_MS (24 * 3600 * INT64_C(1000)) /* how long a key is remembered */
+#define ONCE_KEEP_MS (24 * 3600 * INT64_C(1000)) /* longest time for which a key is remembered */
 #define ONCE_KEEP 2000 /* maximum keys with an owner, and maximum keys without one */
 #define ONCE_RESULT_MAX (128 * 1024) /* maximum bytes of a result; a longer one is not stored */
-#define ONCE_RESULTS_MAX (8 * 1024 * 1024) /* maximum bytes of all results of a pool */
+#define ONCE_RESULTS_MAX (8 * 1024 * 1024) /* bytes of results of keys with, or without, an owner */
 #define ONCE_ERROR_MAX 400 /* maximum bytes; a longer error is cut */
 
 struct queue;
@@ -22,7 +22,7 @@ void once_set_free(struct once_set *set);
 struct once {
 	struct once_set *set;
 	const char *space; /* namespace of the key: "", or the name of a method */
-	/* the pane that owns the key, as "%3/…"; NULL: the key is shared by all */
+	/* the pane that owns the key, as "%3/…"; "%": unknown; NULL: the key is shared by all */
 	const char *owner;
 	const char *method, *key;
 	const char *caller; /* the pane or thread that makes the request; "": none; NULL: unknown */
@@ -48,21 +48,20 @@ bool once_find(const struct once *once, struct once_earlier *ret_earlier);
 void once_earlier_finish(struct once_earlier *earlier);
 
 /*
- * Stores the request as done, in the open transaction. id: the id of its job, timer or similar
- * object; "": none. once may be NULL here and in once_forget(), once_set_result() and
- * once_set_error().
+ * Stores that the request is done or begun. id: the id of its job, timer or similar object; "":
+ * none. once may be NULL here and in once_forget(), once_set_result() and once_set_error().
  */
 void once_keep(const struct once *once, const char *id);
 /* Forgets the request, for example because it was not done after all. */
 void once_forget(const struct once *once);
 /* Like once_forget(), but only if the record has neither an id nor a result yet. */
 void once_forget_begun(const struct once *once);
-/* Stores the result. Does nothing if the request is not stored. */
+/* Stores the result, if the request is stored without one, and the result is not too long. */
 void once_set_result(const struct once *once, const char *result, size_t len);
-/* Stores that the request failed, and may have had an effect. */
+/* Stores an error after which there may be an effect, if the request has no result or error yet. */
 void once_set_error(const struct once *once, const char *error);
 
-/* Keeps data of the caller about a running request, in memory only; NULL: none. */
+/* Keeps data of the caller about a running request, in memory, while the key is; NULL: none. */
 void once_set_runner(const struct once *once, void *runner);
 void *once_runner(const struct once *once);
 

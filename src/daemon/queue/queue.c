@@ -25,7 +25,7 @@ struct queue {
 	struct list notes; /* in order of seq */
 	struct note_index index;
 	struct map ids; /* from the id of a running request to the number of its holders */
-	uint32_t id_number; /* number from which the last 4-character id was made */
+	uint32_t id_number; /* rises with each try for an id; 4-character ids are made from it */
 	struct list listeners;
 	size_t count;
 	size_t bytes, bytes_max; /* bytes of all entries, and their limit */
@@ -344,8 +344,8 @@ static void keep_forgotten(struct queue *queue, uint64_t seq, const char *reason
 }
 
 /*
- * Forgets entries beyond the limits, settled ones first. Stops at an entry of the open transaction,
- * which the listeners do not know yet.
+ * Forgets entries beyond the limits, settled ones first. Stops at an entry that the open
+ * transaction has posted or recounted: the listeners are told of it later.
  */
 static void queue_forget(struct queue *queue)
 {
@@ -408,8 +408,8 @@ uint64_t queue_commit(struct queue *queue)
 }
 
 /*
- * Returns true if a reader may have got a notification. That is unknown, and so returns true, if
- * the event of the notification was forgotten.
+ * Returns true if a notification is settled, or a reader may have got it. That is unknown, and so
+ * returns true, if the event of the notification was forgotten.
  */
 static bool has_reader(const struct queue *queue, const struct notification *note)
 {

@@ -22,7 +22,7 @@ struct event_log;
 struct queue *queue_new(struct store *store, struct event_log *events);
 void queue_free(struct queue *queue);
 struct store *queue_store(struct queue *queue);
-/* Returns store_is_degraded(): changes are only in memory. queue may be NULL. */
+/* Returns store_is_degraded(): changes are only in memory. Returns false if queue is NULL. */
 bool queue_is_degraded(const struct queue *queue);
 /* Sets the limit of bytes, and forgets entries beyond it at once. */
 void queue_set_bytes(struct queue *queue, size_t max);
@@ -41,8 +41,8 @@ void queue_release_id(struct queue *queue, const char *id);
 bool queue_holds_id(const struct queue *queue, const char *id);
 
 /*
- * Loads the records of a kind like record_load(). A record that cannot be read is deleted, and a
- * notification reports its loss.
+ * Loads the records of a kind like record_load(). Up to RECORDS_LOST_MAX records that cannot be
+ * read are deleted, and notifications report the loss.
  */
 void queue_load(
     struct queue *queue, const struct record_kind *kind, record_take_fn *take, void *data);
@@ -54,7 +54,7 @@ struct notification_draft {
 	const struct pane_ref *pane; /* NULL: for no pane */
 	const char *text;
 	const char *data; /* JSON object; NULL: {} */
-	/* posts with equal keys are counted as one until a reader has got the first; NULL: never */
+	/* lets this post be counted into an earlier one: queue_unread(); NULL: never */
 	const char *key;
 	uint64_t owner; /* hash of the key's owner (struct once); 0: the key is shared by all */
 	bool is_urgent;
@@ -63,8 +63,8 @@ struct notification_draft {
 
 /*
  * A transaction of store and queue, so that the end of a request and its notification are stored
- * together. Calls nest. The outermost commit publishes the posts, and returns the store's ticket;
- * inner ones return 0. No other event may be published between begin and commit.
+ * together. Calls nest. The outermost commit publishes the posts, and returns what store_commit()
+ * does; inner ones return 0. No other event may be published between begin and commit.
  */
 void queue_begin(struct queue *queue);
 uint64_t queue_commit(struct queue *queue);
@@ -74,8 +74,8 @@ uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 
 /*
  * Returns the notification that a draft would be counted into; NULL: none. That notification is
- * queued and not read yet, has the same source, key and owner, and is urgent if the draft is. For
- * SOURCE_POST, the address must be the same, too.
+ * queued and not read yet, has the same source, key and owner, and is urgent if the draft is. If a
+ * draft of SOURCE_POST has an address, that must be the same, too.
  */
 const struct notification *queue_unread(
     struct queue *queue, const struct notification_draft *draft);
@@ -94,10 +94,10 @@ const struct notification *queue_next(
     const struct queue *queue, const struct notification *previous);
 /* Returns the first notification with a number above seq, or NULL. */
 const struct notification *queue_after(const struct queue *queue, uint64_t seq);
-uint64_t queue_last(const struct queue *queue); /* the highest number; 0: none yet */
+uint64_t queue_last(const struct queue *queue); /* the highest number so far; 0: none yet */
 size_t queue_undelivered(const struct queue *queue);
 
-/* Returns the highest number of a forgotten entry, with the reason; 0: none. */
+/* Returns a number up to which entries were forgotten or lost, with the reason; 0: none. */
 uint64_t queue_forgotten(const struct queue *queue, const char **ret_reason);
 /* If the store has lost records, makes all numbers so far count as forgotten. */
 void queue_note_loss(struct queue *queue);
@@ -112,8 +112,8 @@ void queue_count_redelivery(struct queue *queue, uint64_t seq, int count);
 
 /*
  * posted() is called after the commit of a notification, or of a post that was counted into it.
- * changed() is called at once, which may be before the commit. The functions must not post. They
- * may be NULL.
+ * changed() is called when a state, receipt or count changes, which may be before the commit. The
+ * functions must not post. They may be NULL.
  */
 struct queue_listener {
 	struct list link;

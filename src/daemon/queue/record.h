@@ -16,7 +16,7 @@ struct store;
 /* The kind of the text behind the prefix of a key. */
 enum record_naming {
 	RECORD_BY_NAME,
-	RECORD_BY_ID, /* the id of a notification */
+	RECORD_BY_ID, /* the id of a request */
 	RECORD_BY_EITHER, /* an id if the text is as short as an id, otherwise a name */
 };
 
@@ -32,7 +32,7 @@ void record_put(
     struct store *store, const struct record_kind *kind, const char *name, const void *object);
 void record_delete(struct store *store, const struct record_kind *kind, const char *name);
 
-/* Takes a record of an earlier daemon. Returns false if it cannot be read. */
+/* Takes a record of an earlier daemon. Returns false if it cannot be read: then it is lost. */
 typedef bool record_take_fn(void *data, const char *name, const struct json *value);
 
 /* The keys of records that cannot be read. The caller frees each key. */
@@ -41,12 +41,15 @@ struct record_lost {
 	size_t count;
 };
 
-/* Calls take for the records of a kind, in order of their keys. take must not change the store. */
+/*
+ * Calls take for the readable records of a kind, in order of their keys. Others are logged and
+ * added to lost. take must not change the store.
+ */
 void record_load(struct store *store, const struct record_kind *kind, record_take_fn *take,
     void *data, struct record_lost *lost);
 /*
- * Reads one record into object. Returns false if there is no readable record of this name. After
- * true, the caller must call record_finish().
+ * Reads one record into object, as record_read(). Returns false if there is no readable record of
+ * this name. After true, the caller must call record_finish().
  */
 bool record_get(
     struct store *store, const struct record_kind *kind, const char *name, void *object);

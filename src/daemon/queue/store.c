@@ -12,7 +12,7 @@ enum {
 	OP_PUT = 'P',
 	OP_DELETE = 'D',
 	OP_HEADER = 8, /* op 1 · zero 1 · key length 2 · value length 4 */
-	SNAPSHOT_BATCH = 64 * 1024, /* about the bytes of a record in a rewrite */
+	SNAPSHOT_BATCH = 64 * 1024, /* a record of a rewrite ends with the entry that passes this */
 };
 
 struct store_entry {
@@ -237,8 +237,8 @@ static void load_gap(void *data, uint64_t count, const char *reason)
 }
 
 /*
- * Writes a part of the table: one record of about SNAPSHOT_BATCH bytes. Parts go from the last
- * entry to the first: table_remove() may move the last entry forward, which is written by then.
+ * Writes a part of the table: one record. Returns true if it was the last part. Parts go from the
+ * last entry to the first: table_remove() may move the last entry forward, which is written then.
  */
 static bool write_snapshot(void *data, struct journal *journal, bool is_first)
 {

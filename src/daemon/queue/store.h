@@ -51,7 +51,7 @@ uint64_t store_commit(struct store *store);
 void store_put(struct store *store, const char *key, const void *value, size_t len);
 void store_delete(struct store *store, const char *key); /* does nothing if there is no such key */
 
-/* Returns the value, with a NUL behind it; NULL: none. The value is valid until the key changes. */
+/* Returns the value, and a NUL behind it, until the key changes; NULL: none. ret_len: or NULL. */
 const char *store_get(const struct store *store, const char *key, size_t *ret_len);
 
 /*
@@ -69,8 +69,9 @@ bool store_is_degraded(const struct store *store);
 void store_put_durable(struct json_writer *writer, bool is_durable);
 
 /*
- * Starts a sync, and calls when() when the changes up to a ticket survive a power cut, perhaps
- * before this function returns. is_durable is false if the ticket is 0 or the disk fails.
+ * Calls when() when the changes up to a ticket survive a power cut, perhaps before this function
+ * returns; starts a sync if needed. is_durable is false if that cannot be known: the ticket is 0,
+ * the disk fails, or the store is closed.
  */
 typedef void store_when_fn(void *data, bool is_durable);
 void store_when_durable(struct store *store, uint64_t ticket, store_when_fn *when, void *data);

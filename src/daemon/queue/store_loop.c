@@ -13,7 +13,7 @@ struct store_loop {
 	struct store *store;
 	struct event *synced; /* for journal_fd() */
 	struct loop_timer *due;
-	char trouble[160]; /* why the journal is degraded; or "" */
+	char trouble[160]; /* why the journal is degraded; "": it is not */
 };
 
 static void store_loop_gap(void *data, uint64_t count, const char *reason)

@@ -13,10 +13,10 @@ struct json_writer;
  */
 struct store_loop *store_loop_new(
     struct event_base *base, const char *state_dir, char *ret_reason, size_t reason_size);
-/* Syncs and closes the store. */
+/* Syncs and closes the store, and calls all waiters. store_loop may be NULL. */
 void store_loop_free(struct store_loop *store_loop);
 
-/* Calls store_settle(). store_loop may be NULL. */
+/* Calls store_settle(). store_loop may be NULL here. */
 void store_loop_settle(struct store_loop *store_loop);
 struct store *store_loop_store(struct store_loop *store_loop);
 

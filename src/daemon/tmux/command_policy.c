@@ -13,7 +13,7 @@ struct policy_row {
 	const char *valued; /* letters of the flags that take a value */
 	const char *needs; /* letters of flags of which one must be given; NULL: none */
 	const char *forced; /* letters of flags that need "force"; NULL: none */
-	enum command_verdict verdict; /* the verdict if `needs` and `forced` do not change it */
+	enum command_verdict verdict; /* the verdict if the command's words do not change it */
 	enum command_target target;
 	const char *reason;
 };
@@ -230,7 +230,7 @@ static bool has_one_of(const struct flags *flags, const char *letters)
 	return false;
 }
 
-/* Returns true if a word has "#(", which runs a shell if tmux expands the word as a format. */
+/* Returns true if a word has "#(", and the command may expand it as a format: this runs a shell. */
 static bool runs_shell(
     const struct policy_row *row, const char *const *words, size_t count, const struct flags *flags)
 {
@@ -244,8 +244,8 @@ static bool runs_shell(
 }
 
 /*
- * Returns true if a command sets an option that ends unattached sessions. The word may be the
- * beginning of the option's name, which tmux accepts.
+ * Returns true if a command may switch on an option that ends unattached sessions. The word may be
+ * the beginning of the option's name, which tmux accepts.
  */
 static bool ends_unattached(
     const struct policy_row *row, const char *const *words, size_t count, const struct flags *flags)

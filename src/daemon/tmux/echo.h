@@ -5,11 +5,13 @@
  * after a carriage return, a backspace or a movement of the cursor.
  *
  * After a prompt with the mark OSC 133 B, the output counts as echo of a text that Muxbus or a
- * person types: up to the next mark, or to the end of the line if the shell has sent no mark C yet.
+ * person types: up to the next mark, if that comes soon, or to the end of the line if the shell has
+ * sent no mark C yet.
  *
- * A text that a program reads late is echoed twice: by the terminal at once, and later by a line
- * editor after its prompt. A text that was typed before the output was followed may have been
- * echoed already, so its echo is recognised only after a prompt or at the start of the output.
+ * A text that a program reads late may be echoed twice: by the terminal at once, and later by a
+ * line editor after its prompt. A text that was typed before the output was followed may have been
+ * echoed already, so its echo is recognised only after a prompt, or, if the text was typed just
+ * before, at the start of the output.
  */
 #pragma once
 
@@ -47,7 +49,8 @@ struct echo_text {
 	int64_t typed_ms; /* CLOCK_MONOTONIC */
 	size_t at; /* offset in bytes after the byte that was echoed last; 0: no echo has begun */
 	size_t run; /* number of bytes echoed in succession since the cursor moved */
-	size_t start; /* offset in the text of echo_take() where the echo begins */
+	/* offset in the text of echo_take() where the echo begins; SIZE_MAX: at the next byte */
+	size_t start;
 };
 
 struct echo {
@@ -67,7 +70,10 @@ void echo_type(
 /* Call this when the output begins to be followed. */
 void echo_follow(struct echo *echo, int64_t now_ms);
 
-/* Returns true if the echo of a text may come. If false, only marks need to be passed on. */
+/*
+ * Returns true if the echo of a text may come. If false, and echo_start() returns SIZE_MAX, only
+ * marks need to be passed on.
+ */
 bool echo_is_awaited(struct echo *echo, int64_t now_ms);
 /*
  * Takes a byte of the output, before it is appended to text. line: offset in text where the byte's

@@ -14,7 +14,7 @@ struct line_feed {
 	struct event_scope scope; /* the window and sessions that had the pane last */
 	struct stripper stripper;
 	struct buf text;
-	/* for each whole line in text: offset of its end, as uint64_t */
+	/* for whole lines in text, up to LINE_FEED_LINES_MAX: offset of their end, as uint64_t */
 	struct buf ends;
 };
 

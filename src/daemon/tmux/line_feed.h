@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Publishes the lines of one pane as plain text, as events of the kind line: when a newline has
- * come, before a gap, and when the pane closes. A line longer than LINE_FEED_LINE_MAX is published
- * in parts. Lines beyond LINE_FEED_LINES_MAX in one piece of output become a gap.
+ * come, before a gap, and when the pane closes or the server is lost. A line longer than
+ * LINE_FEED_LINE_MAX is published in parts. Lines beyond LINE_FEED_LINES_MAX in one piece of output
+ * become a gap.
  */
 #pragma once
 
@@ -24,15 +25,18 @@ struct line_feed *line_feed_new(uint32_t pane, bool is_flowing);
 void line_feed_free(struct line_feed *feed);
 
 void line_feed_token(struct line_feed *feed, const struct token *token);
-/* Publishes the lines of a piece of output that has ended at offset. */
+/* Publishes the whole lines, and a long part of the last one, of output that ends at offset. */
 void line_feed_flush(struct line_feed *feed, struct pane_events_sink *sink, uint64_t offset);
 /*
  * Call this when the output is followed from offset on, or a reader knows that offset: gaps after
  * it are published.
  */
 void line_feed_begin(struct line_feed *feed, uint64_t offset);
-/* Call this if bytes before offset are missing: publishes the last line and a gap. */
+/*
+ * Call this if bytes before offset are missing: publishes the last line, and a gap if output came
+ * before.
+ */
 void line_feed_gap(
     struct line_feed *feed, struct pane_events_sink *sink, uint64_t offset, const char *reason);
-/* The pane has closed: publishes the last line. */
+/* Publishes the last line: the pane has closed, or the server is lost. */
 void line_feed_end(struct line_feed *feed, struct pane_events_sink *sink);

@@ -6,7 +6,7 @@
 
 #include "wire/json.h"
 
-/* Seconds after the last key for which a person counts as present. */
+/* Seconds after the last activity of a client for which its person counts as present. */
 #define OBJECT_HUMAN_SEC 60
 #define OBJECT_HUMANS_MAX 64
 
@@ -27,13 +27,14 @@ void object_put_window(
 void object_put_pane(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane);
 /*
- * The brief form leaves out usual values and titles that end with the directory, and cuts titles.
+ * The brief form has few members. It leaves out usual values and titles that end with the
+ * directory's name, and cuts titles.
  */
 void object_put_pane_brief(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane);
 void object_put_client(struct json_writer *writer, const struct muxbus_client *client);
 
-/* Writes a layout as nested objects; null if the string is not a layout. */
+/* Writes a layout as nested objects, without very deep ones; null if the string is no layout. */
 void object_put_layout(struct json_writer *writer, const char *name, const char *layout);
 
 /* Writes the exit status and the signal of a program that has ended; null if not known. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The source of a pane's output: control mode (%output), or a pipe (pane_pipe.h). A pipe needs no
- * client of tmux. Control mode is used if a pipe cannot be made, for example because the pane has a
- * pipe of the user. New sources also use it while the output of all panes is wanted.
+ * client of tmux. Control mode is used if no pipe can or may be made, for example because the pane
+ * has a pipe of the user. New sources also use it while the output of all panes is wanted.
  *
  * The offsets of a pane's output go on when the source changes. The change is a gap,
  * "source_changed".
@@ -22,14 +22,14 @@ enum output_source_kind {
 };
 
 struct output_source {
-	struct list link; /* in the list of the set, unless kind is NONE */
+	struct list link; /* in the list of the set, unless kind is NONE or has_ended */
 	struct output_source_set *set;
 	uint32_t pane;
 	enum output_source_kind kind;
 	uint64_t number; /* output_source_begun() when this source began */
 	bool has_ended; /* the pane or its tmux server has closed */
 	bool is_cut; /* the pipe has ended, and may have lost its last bytes */
-	bool is_over; /* the program of the pane has ended, and its pipe with it */
+	bool is_over; /* the program of the pane has ended, so there is no pipe */
 	/* no pipe is tried until the output is unwanted, or on_retry() tries */
 	bool is_pipeless;
 };
@@ -57,7 +57,7 @@ void output_source_want(struct output_source *source, bool is_wanted);
 /* Sets whether the output of all panes is wanted. Then call output_source_want() for each pane. */
 void output_source_want_all(struct output_source_set *sources, bool is_wanted);
 
-/* Reads about max bytes that the pipe has now. Returns false if the source is not a pipe. */
+/* Reads what the pipe has now, up to about max bytes. Returns false if the source is no pipe. */
 bool output_source_drain(struct output_source *source, size_t max);
 
 /*

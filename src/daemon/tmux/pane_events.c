@@ -216,7 +216,10 @@ static void take_text(struct pane_events_intake *intake, uint64_t to)
 	}
 }
 
-/* Begins the event of a mark. Returns false if this turn of the loop had too many marks. */
+/*
+ * Publishes the output up to a mark or notification, whose event follows. Returns false if this
+ * turn of the loop had too many.
+ */
 static bool begin_mark(struct pane_events_intake *intake, const struct token *token)
 {
 	struct pane_events *events = intake->events;

@@ -28,10 +28,10 @@ struct pane_input {
 	/* lines that Enter has ended, each with \n; the screen may still show them */
 	struct buf ended;
 	bool has_ended_other; /* the text of a line in `ended` is not known */
-	int64_t typed_ms; /* CLOCK_REALTIME of the last typed key; 0: none */
+	int64_t typed_ms; /* CLOCK_REALTIME of the last typed key; 0: none, or not known */
 	char lead[256]; /* the prompt as UTF-8: its last row, without escape sequences */
 	size_t lead_len;
-	bool is_in_lead; /* the output is now between the marks A and B */
+	bool is_in_lead; /* the output is now between the marks A and B, and not too long */
 	bool has_lead;
 };
 
@@ -48,7 +48,7 @@ bool pane_input_reaches(const struct muxbus_pane *first, const struct muxbus_pan
 /* Notes keys that are typed. A newline in a bracketed paste does not end the line. */
 void pane_input_type(struct pane_input *input, const uint8_t *bytes, size_t len, bool is_bracketed,
     enum echo_reader reader);
-/* Forgets the ended lines if the last key was more than PANE_INPUT_ENDED_MS ago. */
+/* Forgets the ended lines if the last key may have been more than PANE_INPUT_ENDED_MS ago. */
 void pane_input_age(struct pane_input *input);
 /* Forgets the typed line, for example when it was seen to be empty. */
 void pane_input_clear(struct pane_input *input);

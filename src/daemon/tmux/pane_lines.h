@@ -3,12 +3,12 @@
  * The lines of one pane as plain text, and the patterns that watches look for in them. The output
  * is stripped and searched for literals (bytes that each match has) once for all watches. A watch
  * sees the output that comes after it was added, with the rest of an unfinished line. The watch
- * ends with its first match, unless is_staying: then it goes on with the next line. A line that is
- * drawn again counts as a new line.
+ * ends with its first match (unless is_staying: then it goes on with the next line), or when a
+ * search is given up. A line that is drawn again counts as a new line.
  *
  * In a turn of the loop, looking takes at most LINES_TURN_US and the time of one pattern. The rest
- * is done in the next turns. Meanwhile up to LINES_BEHIND_MAX bytes are kept; with more, the turn
- * lasts longer, so that no line is lost.
+ * is done in the next turns. Meanwhile up to LINES_BEHIND_MAX bytes are kept; with more, and at the
+ * end of the pane, the turn lasts longer, so that no line is lost.
  */
 #pragma once
 
@@ -61,7 +61,7 @@ struct lines_turn {
  * lines; NULL: echoes stay.
  */
 struct pane_lines *pane_lines_new(struct lines_turn *turn, struct echo *echo);
-/* Lets the watches look at the remaining text, and calls closed() of each. */
+/* Lets the watches look at the remaining text, and calls closed() of those that are left. */
 void pane_lines_free(struct pane_lines *lines);
 
 /* Adds a watch. The pattern must last until the watch is removed. */
@@ -70,10 +70,10 @@ void pane_lines_remove(struct pane_lines *lines, struct line_watch *watch);
 bool pane_lines_is_empty(const struct pane_lines *lines);
 
 void pane_lines_token(struct pane_lines *lines, const struct token *token);
-/* Call this after a piece of output that ends at offset: the watches look at it. */
+/* Call this after a piece of output that ends at offset: the watches look at it, perhaps later. */
 void pane_lines_look(struct pane_lines *lines, uint64_t offset);
 /* Call this if output is missing: calls gap() of the watches. lines may be NULL. */
 void pane_lines_gap(const struct pane_lines *lines);
-/* Lets the watches look at text for which there was no time before. */
+/* Lets the watches look at text for which there was no time before, in the time of this turn. */
 void pane_lines_continue(struct pane_lines *lines);
 bool pane_lines_is_behind(const struct pane_lines *lines);

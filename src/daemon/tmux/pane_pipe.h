@@ -33,7 +33,7 @@ enum {
 };
 
 enum pane_pipe_end {
-	/* the program or the pane has ended, or another pipe has replaced this one */
+	/* the program or the pane has ended, or the user has replaced or closed the pipe */
 	PANE_PIPE_CLOSED,
 	PANE_PIPE_CUT, /* the pipe was closed, and tmux may have dropped bytes that did not fit */
 	PANE_PIPE_TAKEN, /* the pane had a pipe already */
@@ -45,7 +45,7 @@ struct pane_pipe_handlers {
 	/* Called when the pipe flows: from now on all output of the pane comes to output(). */
 	void (*begun)(void *data);
 	void (*output)(void *data, const uint8_t *bytes, size_t len);
-	/* Called when a pipe has ended. The handler may start it again. */
+	/* Called when a pipe has ended, also before begun(). The handler may start it again. */
 	void (*ended)(void *data, enum pane_pipe_end end);
 };
 
@@ -53,7 +53,7 @@ struct pane_pipe_set *pane_pipe_set_new(struct event_base *base, const struct co
     struct tmux *tmux, const struct pane_pipe_handlers *handlers);
 void pane_pipe_set_free(struct pane_pipe_set *pipes);
 
-/* Returns true if one more pane may be piped; false for a while after several failures in a row. */
+/* Returns true if one more pane may be piped: there are few, and it has not failed repeatedly. */
 bool pane_pipe_may_start(const struct pane_pipe_set *pipes);
 
 /*
@@ -68,8 +68,8 @@ void pane_pipe_stop(struct pane_pipe_set *pipes, uint32_t pane);
 void pane_pipe_drain(struct pane_pipe_set *pipes, uint32_t pane, size_t max);
 
 /*
- * Call this when the pane has closed: reads the rest of the pipe and closes it. Returns true if
- * bytes may be lost.
+ * Call this when the pane has closed: reads the rest of the pipe (up to about PANE_PIPE_REST_BYTES)
+ * and closes it. Returns true if bytes may be lost.
  */
 bool pane_pipe_finish(struct pane_pipe_set *pipes, uint32_t pane);
 

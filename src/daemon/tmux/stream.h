@@ -43,7 +43,7 @@ bool stream_is_deaf(const struct stream_set *streams, uint32_t pane);
 /* maximum bytes of an escape sequence; the rest of a longer one counts as text */
 #define STREAM_SEQUENCE_MAX (128 * 1024)
 
-/* Returns true if the daemon must be attached for the output that is wanted. */
+/* Returns true if the daemon must be attached for output that more than a passive lease wants. */
 bool stream_set_follows(const struct stream_set *streams);
 
 const struct output_source_set *stream_sources(const struct stream_set *streams);
@@ -57,7 +57,7 @@ void stream_lease(struct stream_set *streams, uint32_t pane, bool follows);
 /* Ends the leases without `follows`. Call this when the daemon detaches from tmux. */
 void stream_end_leases(struct stream_set *streams);
 
-/* A part of a pane's output. from is later than the offset asked for if bytes are missing. */
+/* A part of a pane's output: see ring_read(). */
 struct stream_slice {
 	uint64_t from;
 	uint64_t to;
@@ -67,11 +67,11 @@ struct stream_slice {
 };
 /* Returns the offset of the oldest byte in the ring; without a ring, of the end of the output. */
 uint64_t stream_start(const struct stream_set *streams, uint32_t pane);
-/* Reads a part of the ring: see ring_read(). */
+/* Reads a part of the ring: see ring_read(). No bytes without a ring. Calls stream_tell(). */
 void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, size_t max_bytes,
     struct buf *out, struct stream_slice *ret_slice);
 
-/* Takes the output that is in the pane's pipe now. Returns false if the pane is not piped. */
+/* Takes output that is in the pane's pipe now. Returns false if the pane's source is no pipe. */
 bool stream_drain(struct stream_set *streams, uint32_t pane);
 
 /* Call this if a reader knows the present offset: missed output is reported as a gap later. */
@@ -84,9 +84,9 @@ void stream_tell(struct stream_set *streams, uint32_t pane);
  */
 struct stream_tap {
 	struct list link;
-	/* Called with a mark (OSC 133), before output() of its bytes; may be NULL. */
+	/* Called with a mark (OSC 133), before output() of its last byte; may be NULL. */
 	void (*mark)(struct stream_tap *tap, const struct token *token);
-	/* Called with another OSC, before output() of its bytes; may be NULL. */
+	/* Called with another OSC, before output() of its last byte; may be NULL. */
 	void (*osc)(struct stream_tap *tap, const struct token *token);
 	void (*output)(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len);
 	/*

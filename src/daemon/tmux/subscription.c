@@ -43,7 +43,7 @@ struct id_set {
 struct subscription {
 	struct list link;
 	char name[SUBSCRIPTION_NAME_SIZE];
-	uint64_t kinds; /* 0: all */
+	uint64_t kinds; /* as in struct subscription_filter */
 	bool wants_output;
 	bool is_passive;
 	bool is_started;

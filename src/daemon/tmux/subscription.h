@@ -15,7 +15,7 @@
 struct event_entry;
 
 struct subscription_filter {
-	uint64_t kinds; /* a bit for each enum event_kind; 0: all except line */
+	uint64_t kinds; /* a bit for each enum event_kind; 0: all except line and pane_output */
 	bool wants_output; /* pane_output events too */
 	const uint32_t *panes; /* panes_count 0: all panes */
 	size_t panes_count;

@@ -2,7 +2,7 @@
 /*
  * The tmux server that is followed: one sync of libmuxbus, whose changes are published as events.
  * tmux.c alone attaches, stops and listens to the sync; other files run commands and read the model
- * through it.
+ * through it. Also references to panes, and what became of these panes.
  */
 #pragma once
 
@@ -44,19 +44,20 @@ struct tmux_reader {
 void tmux_set_reader(
     struct tmux *tmux, const struct tmux_reader *reader, struct stream_set *streams);
 
-/* Detaches until tmux_attach(): commands and listings still run, but no events or output come. */
+/* Detaches until tmux_attach(): only commands, listings and the output of pipes still come. */
 void tmux_rest(struct tmux *tmux);
 /*
- * Attaches if the daemon is detached. Calls done (may be NULL) once: at once if it is attached, or
- * within ATTACH_MS (tmux.c); with an error if no server is followed, or at tmux_cut().
+ * Attaches if the daemon is detached. Calls done (may be NULL) once: when it is attached, perhaps
+ * at once, or after ATTACH_MS (tmux.c), attached or not; with an error if no server is followed, or
+ * if the server is lost or the daemon ends meanwhile.
  */
 void tmux_attach(struct tmux *tmux, void (*done)(void *data, int error), void *data);
 bool tmux_is_attaching(const struct tmux *tmux);
 bool tmux_is_resting(const struct tmux *tmux);
-/* Returns true if a server is followed, but neither output nor events come. */
+/* Returns true if a server is followed, but no events come, and no output except by pipes. */
 bool tmux_is_detached(const struct tmux *tmux);
 
-/* Unsets MUXBUS in tmux and ends the connection; then calls done. */
+/* Unsets MUXBUS in tmux, if a server is followed, and ends the connection; then calls done. */
 void tmux_stop(struct tmux *tmux, void (*done)(void *data), void *data);
 void tmux_free(struct tmux *tmux);
 /* Ends all commands that wait for tmux, before other parts are freed. tmux may be NULL. */
@@ -97,7 +98,7 @@ void tmux_expect(struct tmux *tmux, uint32_t pane, pid_t pid);
 /* Returns the server's capabilities, enum muxbus_cap joined by |; 0: no server. */
 uint32_t tmux_caps(const struct tmux *tmux);
 
-/* Sets a reference to a pane as it is now. Clears it if no pane has this id. */
+/* Sets a reference to a pane as it is now. Clears it if there is no such pane or no server. */
 void pane_ref_of(struct tmux *tmux, uint32_t pane, struct pane_ref *ret_ref);
 
 enum pane_fate {

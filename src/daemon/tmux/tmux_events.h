@@ -15,7 +15,7 @@ void tmux_events_lost(struct event_log *log, int error, const char *reason, pid_
 /* Publishes a gap: while the daemon was detached it saw no events. */
 void tmux_events_rested(struct event_log *log);
 
-/* Puts the sessions that have the window into the scope. */
+/* Puts the sessions that have the window into the scope, as many as it can have. */
 struct event_scope;
 void tmux_events_sessions(
     const struct muxbus_model *model, uint32_t window, struct event_scope *scope);
