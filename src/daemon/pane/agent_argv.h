@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Finds the agent that a command line starts: by the program's name, the script of an interpreter,
- * the package that is run, or the command after a wrapper such as docker exec. The process name
- * alone is not enough, because it may be "node" or ".claude-unwrapped". The functions have no side
- * effects.
+ * the package that is run, or the command of a shell or a wrapper such as docker exec. The process
+ * name alone is not enough, because it may be "node" or ".claude-unwrapped". Also writes the
+ * identity of a program. The functions have no side effects.
  */
 #pragma once
 
@@ -18,13 +18,16 @@ enum {
 /* Returns true if the user's file names this agent; built-in agents are not asked for. */
 typedef bool agent_argv_fn(void *data, const char *name);
 
-/* Returns true if the command line is certainly an agent's, and writes the agent's name. */
+/*
+ * Returns true if the command line is certainly an agent's, and writes the agent's name. is_other
+ * NULL: only built-in agents.
+ */
 bool agent_argv_find(const char *const *words, size_t count, agent_argv_fn *is_other, void *data,
     char ret_name[AGENT_ARGV_NAME_SIZE]);
 
 /*
- * Writes the identity of a program as valid UTF-8: its process name, with its script or the
- * arguments of a wrapper.
+ * Writes the identity of a program as valid UTF-8, cut to size: its process name, with the script
+ * of an interpreter (if none is found, all arguments), or the arguments of a shell or a wrapper.
  */
 void agent_argv_identity(const char *name, const char *const *words, size_t count,
     char ret_identity[AGENT_ARGV_IDENTITY_SIZE]);

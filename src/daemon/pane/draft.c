@@ -85,8 +85,8 @@ static size_t bracket_end(const struct prompt_row *row, size_t at, size_t end)
 }
 
 /*
- * Returns the length of the prompt, up to its first sign; 0: there is none. Signs in the
- * directory's name or in brackets do not count.
+ * Returns the length of the prompt, up to a last sign that is not ASCII, or else up to its first
+ * sign; 0: there is none. A first sign in the directory's name or in brackets does not count.
  */
 static size_t prompt_len(const char *cwd, const struct prompt_row *row, size_t end)
 {

@@ -14,7 +14,7 @@ enum { DRAFT_TEXT_SIZE = 41 }; /* bytes of the text that is given as evidence */
 /* The evidence for or against a draft, weakest first. */
 enum draft_sign {
 	DRAFT_BY_KEYS, /* the screen shows nothing: only keys that a person pressed count */
-	DRAFT_BY_PROMPT, /* a text that looks like a prompt, and the text after it */
+	DRAFT_BY_PROMPT, /* text after what looks like a prompt, or in a row that a shell edits */
 	DRAFT_BY_MARK, /* the shell has marked where its prompt ends */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The expected program of a pane: the program that last made a request from the pane. The answer is
- * meant for this program; another program, such as a shell, would execute the text. The record of
- * the program survives a restart of the daemon.
+ * The expected program of a pane: the program, other than a shell, that last made a request from
+ * the pane. The answer is meant for this program; another program, such as a shell, could execute
+ * the text. The record of the program survives a restart of the daemon.
  */
 #pragma once
 
@@ -27,14 +27,17 @@ struct expected {
 void expected_set(struct store *store, const struct pane_ref *pane, const struct expected *expected,
     bool is_pending);
 
-/* Deletes the expected program of a pane if the program has ended or cannot be seen. */
+/* Deletes the expected program of a pane if expected_place() is FOREGROUND_ENDED. */
 void expected_forget(struct store *store, const struct pane_ref *pane, pid_t pane_pid);
 
 /* Returns false if no program is expected in the pane. */
 bool expected_find(struct store *store, const struct pane_ref *pane, struct expected *ret_expected);
 
-/* Returns true if the program runs, or may come back because it makes requests itself. */
+/*
+ * Returns true if the program runs, a program of its identity is in front, or it may come back
+ * because it makes requests itself.
+ */
 bool expected_is_awaited(const struct expected *expected, pid_t pane_pid);
 
-/* Returns the place of the program now; FOREGROUND_ENDED also if its pid has another program. */
+/* Returns the place of the program now; FOREGROUND_ENDED also if its process is another program. */
 enum foreground_place expected_place(const struct expected *expected, pid_t pane_pid);

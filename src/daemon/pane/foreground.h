@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The program in front of a terminal, and whether it waits for input. The system calls in which the
- * threads of its process group sleep show this; /proc has them (proc(5)). If they cannot be read,
- * or do not tell (a program waits for several descriptors), the state is unknown.
+ * The program in front of a terminal, its kind, and whether it waits for input. The system calls in
+ * which the threads of its process group sleep show this; /proc has them (proc(5)). If they cannot
+ * be read, or do not tell (a program waits for several descriptors), the state is unknown. Also the
+ * place of a program that was in front before, and the program that makes a request.
  */
 #pragma once
 
@@ -12,7 +13,7 @@ struct screen_sign_set;
 
 enum agent_reads {
 	AGENT_READS_UNKNOWN,
-	AGENT_READS_YES, /* a thread waits for input of the terminal and for nothing else */
+	AGENT_READS_YES, /* a thread waits for a terminal and for nothing else */
 	AGENT_READS_NO, /* the program runs, sleeps, or waits for something else */
 };
 
@@ -47,7 +48,7 @@ struct foreground {
 	char name[64]; /* as tmux shows it */
 	bool is_shell;
 	enum agent_reads reads;
-	bool is_computing; /* a thread runs, so the screen may not show yet what was typed last */
+	bool is_computing; /* a thread runs, so the screen may lack what was typed last */
 };
 
 /* Reads the program in front. pid: the pane's first process. */
@@ -67,14 +68,15 @@ bool foreground_is_carrier(const char *command);
  */
 bool foreground_is_messenger(const char *command);
 
-/* Returns true for a program that makes requests of its own: neither a shell nor a messenger. */
+/* Returns true for a program with requests of its own: no shell, carrier or messenger. */
 bool foreground_asks_for_itself(const char *command);
 
 /*
  * Finds the program in front for which a process (the asker) makes a request. This is the highest
- * of the process and its ancestors that is in the foreground group of the pane's terminal and makes
- * requests of its own. A program such as script(1) shows another terminal in the pane: then the
- * program in front of that terminal counts, unless an agent shows it.
+ * of the process and its ancestors that is in the foreground group of the pane's terminal, leads
+ * this group or has a terminal as its input, and makes requests of its own. A program such as
+ * script(1) shows another terminal in the pane: then the program in front of that terminal counts,
+ * unless an agent shows it. signs may be NULL.
  */
 enum foreground_asker foreground_find_asker(pid_t pane_pid, pid_t asker,
     const struct screen_sign_set *signs, struct foreground_program *ret_program);
@@ -94,8 +96,8 @@ enum foreground_place foreground_find_leader(pid_t pane_pid);
 bool foreground_inner_tty(pid_t pane_pid, pid_t pid, char *out, size_t size);
 
 /*
- * Finds the agent in front: the leader of the foreground group, or a descendant, as of npx. signs
- * may be NULL. Returns false if there is none.
+ * Finds the agent in front: the leader of the foreground group, or a descendant in it, as of npx.
+ * Its input must be a terminal. signs may be NULL. Returns false if there is none.
  */
 bool foreground_agent(
     pid_t pid, const struct screen_sign_set *signs, char ret_name[AGENT_ARGV_NAME_SIZE]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The makers of panes: a program has more rights to a pane that it made. The store keeps the makers
- * over a restart of the daemon. A pane loses its maker when it is respawned or its tmux server
- * ends.
+ * over a restart of the daemon, and which panes are to close with their programs. A pane loses its
+ * maker when it closes or is respawned, or when its tmux server ends.
  */
 #pragma once
 
@@ -30,7 +30,8 @@ void maker_set_free(struct maker_set *set); /* set may be NULL */
 
 /*
  * Stores the caller as the maker of a pane, with the pane's present program. closes: the pane is to
- * be closed when this program ends, also by a later daemon. set may be NULL.
+ * be closed when this program ends, also by a later daemon; without it, an unknown caller is not
+ * stored. set may be NULL.
  */
 void maker_note(struct maker_set *set, const struct pane_caller *caller,
     const struct pane_ref *pane, bool closes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The screen of a pane, read once: its text, its cursor, the prompt at the cursor, and its offset
- * in the pane's output. It does not show output after this offset.
+ * in the pane's output. If the output comes by a pipe, the screen may show some after this offset.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ struct pane_screen {
 	unsigned cursor_row; /* the cursor of tmux */
 	unsigned cursor_column;
 	struct prompt prompt;
-	uint64_t offset; /* offset in the pane's output that the screen shows */
+	uint64_t offset; /* the end of the pane's output so far when the screen came */
 };
 
 /* screen is valid until this returns; NULL if error, an error of libmuxbus, is not 0. */

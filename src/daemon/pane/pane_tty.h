@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The terminal of a pane: its modes as the program has set them, and its unread input. An unread
- * text is not submitted, whatever the screen shows. If the program does not read it, the shell
- * behind the program will.
+ * The terminal of a pane: its modes as the program has set them, its unread input, and the program
+ * in front of it. An unread text is not submitted, whatever the screen shows. If the program does
+ * not read it, the shell behind the program will.
  */
 #pragma once
 
@@ -44,12 +44,12 @@ bool pane_tty_keeps(const struct pane_tty *tty, const char *text, size_t len);
 
 /*
  * Writes the present name of the program in front, as tmux does. The model may have the name of a
- * program that has replaced itself. Returns false if the name cannot be read.
+ * program that has replaced itself. Returns false if the name is unknown or too long.
  */
 bool pane_tty_front(pid_t pid, char *out, size_t size);
 
 /* Returns the foreground group of a process's terminal, or 0. */
 pid_t pane_tty_front_pid(pid_t pid);
 
-/* Writes the name of a process as in #{pane_current_command}; false if it cannot be read. */
+/* Writes the name of a process as in #{pane_current_command}; false if unknown or too long. */
 bool pane_tty_program(pid_t pid, char *out, size_t size);

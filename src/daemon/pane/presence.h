@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Presences: agents as they report themselves, by their hooks or over their bridge (muxbus mcp). A
- * presence has the agent in a pane, its session, and whether it is idle, busy, or asks a person
- * something.
+ * Presences: agents as they report themselves, by their hooks, over their bridge (muxbus mcp) or by
+ * marks in their output, or as Muxbus finds them. A presence has the agent in a pane, its session,
+ * and whether it is idle, busy, or asks a person something.
  *
  * A pane has at most one presence. An agent without a known pane is found by its session. A
- * presence ends with its pane, with its process, or by a report of the state "gone"; PRESENCES_MAX
- * may end it before. A presence survives a restart of the daemon, but then its state is unknown.
+ * presence ends with its pane, with its process, or by a report of the state "gone"; another report
+ * in its pane or PRESENCES_MAX may end it before. A presence survives a restart of the daemon, but
+ * then its state is unknown.
  */
 #pragma once
 

@@ -9,7 +9,7 @@
 #include "base/base.h"
 
 #define PROMPT_ROWS 12 /* rows above the cursor in which a draft is usually looked for */
-#define PROMPT_ROWS_MAX 40 /* maximum rows above the cursor that are looked at */
+#define PROMPT_ROWS_MAX 40 /* rows up to the cursor after which most longer searches end */
 
 struct prompt_view {
 	const char *text; /* output of capture-pane -p -e: rows with newlines */

@@ -11,7 +11,8 @@ enum {
 	/* skin tones, which since tmux 3.4 are part of the emoji before them */
 	TONE_FIRST = 0x1f3fb,
 	TONE_LAST = 0x1f3ff,
-	PALE = 75, /* text on a light ground is a suggestion if its brightness differs by less */
+	/* grey text on a light ground is a suggestion if the two differ in brightness by less */
+	PALE = 75,
 };
 
 /* The attributes of the present cell. tmux writes only changes of attributes, also between rows. */
@@ -81,7 +82,7 @@ static size_t apply_colour(const unsigned *values, size_t count, struct looks *l
 	return 0;
 }
 
-/* Returns true for the look of a suggestion: faint, or in colour near to its background. */
+/* Returns true for the look of a suggestion: faint, or in a grey near to its background. */
 static bool is_dim(const struct looks *looks)
 {
 	if (looks->is_faint || looks->is_coloured || !looks->is_grey)

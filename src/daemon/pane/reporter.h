@@ -7,7 +7,8 @@
  * such as OSC 9) become notifications if the request that made the pane wants this.
  *
  * A reported state is no reason to type (is_by_mark in presence.h). Notifications of a reporter are
- * delivered like others. A reporter lives as long as its pane, also over a restart of the daemon.
+ * delivered like others. A reporter ends when its pane closes or is respawned; it survives a
+ * restart of the daemon.
  */
 #pragma once
 
@@ -35,8 +36,8 @@ bool reporter_set_is_idle(const struct reporter_set *set);
 void reporter_new_token(char ret_token[REPORTER_TOKEN_SIZE]);
 
 /*
- * Makes a reporter for a pane whose program does not run yet. parent: the pane that gets its
- * notifications; cleared: none.
+ * Makes a reporter for a pane whose program does not run yet; with too many reporters only logs
+ * that. parent: the pane that gets its notices, and what it sends to its parent; cleared: none.
  */
 void reporter_add(struct reporter_set *set, uint32_t pane, const struct pane_ref *parent,
     const char *token, bool wants_notices);

@@ -292,8 +292,8 @@ bool screen_sign_is_named(
 enum { ROWS_MAX = 60, ROW_SIZE = 2048, TEXT_MAX = 128 * 1024, NO_BREAK_SPACE = 0xa0 };
 
 /*
- * Returns true if a cell has typed text or a frame, not a dim suggestion. A cell under a drawn
- * cursor is a suggestion if the next cell is one.
+ * Returns true if a cell has typed text, a frame or a prompt's sign, not a dim suggestion. A cell
+ * under a drawn cursor is a suggestion if the next cell is one.
  */
 static bool is_typed_cell(const struct prompt_row *row, size_t at)
 {
@@ -304,7 +304,7 @@ static bool is_typed_cell(const struct prompt_row *row, size_t at)
 	return !is_cursor && (!row->is_dim[at] || is_drawn);
 }
 
-/* Appends the rows, without blank rows at the end. is_typed: without suggestions. */
+/* Appends the last rows, without blank rows at the end. is_typed: without suggestions. */
 static void write_rows(const struct prompt_view *view, bool is_typed, struct buf *out)
 {
 	static struct prompt_row row;

@@ -27,8 +27,8 @@ enum screen_sign_kind {
 
 /*
  * Loads the built-in signs, and those of a file, which may be NULL or missing. A line has "AGENT
- * KIND PATTERN"; '#' begins a comment. A line replaces the built-in signs of its agent and kind;
- * without a pattern it removes them. Invalid lines are logged and ignored.
+ * KIND PATTERN"; a line of '#' is a comment. A line replaces the built-in signs of its agent and
+ * kind; without a pattern it removes them. Invalid lines are logged and ignored.
  */
 struct screen_sign_set *screen_sign_set_new(const char *file);
 void screen_sign_set_free(struct screen_sign_set *set);
@@ -37,7 +37,7 @@ void screen_sign_set_free(struct screen_sign_set *set);
 bool screen_sign_shows(const struct screen_sign_set *set, const char *agent,
     enum screen_sign_kind kind, const char *text, size_t len);
 
-/* Returns true if there are signs of this agent and kind, built in or from the file. */
+/* Returns true if there are signs of this agent and kind, or a line of the file that removes them. */
 bool screen_sign_has(
     const struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind);
 

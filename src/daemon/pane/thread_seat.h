@@ -18,15 +18,15 @@ struct presence_set;
 
 /*
  * Passes on the report of a thread that the process `server` runs: for the pane and process of its
- * window, or without a pane. The report's own pane and pid are ignored. Returns what
- * presence_report() returns.
+ * window, or, if the window is not known or the report is not believed there, without a pane. The
+ * report's own pane is ignored. Returns what presence_report() returns.
  */
 bool thread_seat_report(
     struct presence_set *presences, const struct presence_report *report, pid_t server);
 
-/* Like thread_seat_report(), but reports nothing and returns false if the window is not known. */
+/* Like thread_seat_report(), but returns false instead of a report without a pane. */
 bool thread_seat_take(
     struct presence_set *presences, const struct presence_report *report, pid_t server);
 
-/* Finds the thread with which a pane's window began, and reports it with is_found. */
+/* Looks for the thread with which a pane's window began, and reports it with is_found. */
 void thread_seat_look(struct presence_set *presences, const struct pane_ref *pane);
