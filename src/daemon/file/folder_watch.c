@@ -8,7 +8,7 @@
 
 #define SETTLE_MS 100 /* changes that come within this time share one report */
 #define LATEST_MS 1000 /* latest time of the report, after the first change */
-#define RETRY_MS 5000 /* ms between reports on a folder that the kernel cannot watch */
+#define RETRY_MS 5000 /* ms between reports on a folder that the kernel has no watch for */
 #define WRITTEN_MAX 32 /* maximum files remembered as being written */
 #define MASK                                                                                \
 	(IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Reports that the files of a folder may have changed: soon after a change or, while a file is
- * being written, about a second after it. The folder is named by its path: it need not exist yet,
- * and may be replaced.
+ * being written, about a second after it; at intervals while the kernel refuses to watch it. The
+ * folder is named by its path: it need not exist yet, and may be replaced.
  */
 #pragma once
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A hub is one inotify instance: listeners to the same file or directory share its watch. The hub
- * reads events at most about a thousand times a second; the kernel merges events in between. An
- * overflow of the kernel's queue is reported to all listeners. A listener whose watch is refused at
- * the limit of watches must look by a timer.
+ * A hub is one inotify instance: listeners to the same file or directory share its watch. By
+ * itself, the hub reads events at most about a thousand times a second, except in short bursts; the
+ * kernel merges equal events in between. An overflow of the kernel's queue is reported to all
+ * listeners. A listener whose watch is refused at the limit of watches must look by a timer.
  *
  * The instance is made for the first watch. At the limit of instances the hub tries again at
  * intervals. Later success is reported as an overflow to the waiting listeners, which look and add
@@ -27,7 +27,7 @@ struct inotify_watch {
 	void (*told)(struct inotify_watch *watch, const struct inotify_event *event);
 };
 
-/* Calls idle (may be NULL) after each batch of events. */
+/* Calls idle (may be NULL) after each batch of events, except those of inotify_hub_take(). */
 struct inotify_hub *inotify_hub_new(struct event_base *base, void (*idle)(void *data), void *data);
 void inotify_hub_free(struct inotify_hub *hub);
 
@@ -35,7 +35,7 @@ void inotify_watch_init(struct inotify_watch *watch,
     void (*told)(struct inotify_watch *watch, const struct inotify_event *event));
 /*
  * Adds a watch; mask is added to that of the inode. Returns 0 or -errno (ENOSPC: no watches left
- * for this user; EMFILE: no instance).
+ * for this user; EMFILE: no instance, the watch waits for one).
  */
 int inotify_hub_add(
     struct inotify_hub *hub, struct inotify_watch *watch, const char *path, uint32_t mask);

@@ -350,7 +350,7 @@ static void set_absent(struct tail *tail, int error)
 	tail->error = error;
 }
 
-/* Finds the file of the name. Returns true if it is another file now. */
+/* Finds the file of the name. Returns true if it is another file now, or none any more. */
 static bool identify(struct tail *tail)
 {
 	struct tail_file *current = tail->current;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Follows the file of a path, through growth, rotation, truncation, replacement and absence.
- * Reports, without repetition, the lines that are written while the file has the name, and late
- * lines of files that have just lost it. There is no event loop here: the caller says when to look,
- * and changes are found by comparing.
+ * Reports the lines that are written while the file has the name, and late lines of files that have
+ * just lost it. There is no event loop here: the caller says when to look, and changes are found by
+ * comparing.
  */
 #pragma once
 
 #include "daemon/file/tail_file.h"
 
-#define TAIL_BUDGET (1024 * 1024) /* maximum bytes in one look, to be fair to other files */
+#define TAIL_BUDGET (1024 * 1024) /* about the maximum bytes in one look, to be fair to others */
 #define TAIL_LINGER_MS 1000 /* how long a file without the name is read after it last grew */
 #define TAIL_OLD_MAX 64 /* maximum number of open files that have lost the name */
 #define TAIL_PLACES_MAX 8 /* maximum number of places stored for a restart */
@@ -60,16 +60,19 @@ bool tail_look(struct tail *tail, int64_t now_ms, bool *ret_has_more, int64_t *r
 
 /* Call this if a file that had the name is at path now: it is opened, if it is not open yet. */
 void tail_moved(struct tail *tail, const char *path);
-/* Events may be lost: if the next look finds another file or none, it reads siblings too. */
+/*
+ * Events may be lost: looks, up to the first that reads all, also read files that had the name
+ * meanwhile (siblings in tail_file.h), if they find that the file was renamed.
+ */
 void tail_suspect(struct tail *tail);
 
 enum tail_state tail_state(const struct tail *tail);
 int tail_error(const struct tail *tail); /* errno if not TAIL_READING */
 struct tail_file *tail_file(const struct tail *tail);
 
-/* Returns true at the end of the file, or while waiting for a file. */
+/* Returns true at the end of the file, or while waiting for a file, if no old file is open. */
 bool tail_is_at_end(const struct tail *tail);
-/* Returns true if two tails of one path are at the same place, and have no incomplete line. */
+/* Returns true if two tails of a path are at the same place, without incomplete line or old file. */
 bool tail_is_with(const struct tail *tail, const struct tail *other);
 /* Takes over the places of closed files and the line number of another tail at the same place. */
 void tail_take(struct tail *tail, const struct tail *other);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * One open file that grows: the place up to which it was read, and the lines after that. Reports
- * new bytes as blocks of whole lines.
+ * new bytes as blocks of whole lines, and parts of very long lines. Also finds rotated files.
  *
- * Truncation and overwriting are detected by the bytes before the place: each read fetches them
+ * Truncation and overwriting are detected by some bytes before the place: each read fetches them
  * again, and they must be unchanged. In a short file the checksum of all bytes that were read must
  * be unchanged too.
  */

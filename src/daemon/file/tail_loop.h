@@ -2,7 +2,7 @@
 /*
  * Followed files on the event loop: inotify says when to look. Without inotify events (no watches
  * left, network or kernel file systems) a timer polls, and the file is reported as polled. With
- * inotify an idle file causes no wake-ups.
+ * inotify an idle file normally causes no wake-ups.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct tail_loop_options {
 };
 
 struct tail_loop_handlers {
-	/* Returns false to stop for good. */
+	/* Returns false to stop reading: no timer begins the next look. */
 	tail_sink_fn *block;
 	void (*changed)(void *data, enum tail_change change);
 	/* The last line has been incomplete for TAIL_PARTIAL_MS, and may still grow. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Files that are followed for many listeners. The listeners to a path share a tail (tail.h) while
- * they are at the same place of the file: it reads the file once, has one inotify watch, and
- * searches once for all patterns. Two tails that have come to the same place are joined.
+ * they are at the same place of the file: it reads and watches the file once, and searches once for
+ * all patterns. Two tails that have come to the same place are joined after a look.
  *
  * A listener gets the same lines as from a tail of its own. A context line can differ: if the
  * listener came in the middle of the line, the line may have its beginning too.
@@ -82,8 +82,8 @@ const struct tail_loop *tail_listener_loop(const struct tail_listener *listener)
 uint64_t tail_listener_version(const struct tail_listener *listener);
 
 /*
- * Copies the lines before a finding. Call this within found(). The caller frees the lines with
- * context_lines_finish().
+ * Copies up to CONTEXT_LINES lines before a finding. Call this within found(). The caller frees the
+ * lines with context_lines_finish().
  */
 void tail_listener_context(const struct tail_listener *listener, const struct tail_finding *finding,
     struct context_lines *ret_context);

@@ -25,8 +25,8 @@ struct picture {
 };
 
 /*
- * Returns the number of columns of a line's text. Characters that join others count once. A tab
- * goes to the next tab stop.
+ * Returns the number of columns of a line's text, at most `columns`. Characters that join others
+ * count once. A tab goes to the next tab stop.
  */
 unsigned picture_width(const uint8_t *line, size_t len, unsigned columns, bool joins_emoji);
 

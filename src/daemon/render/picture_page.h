@@ -61,7 +61,7 @@ struct picture_state {
 	bool joins_emoji;
 };
 
-/* Reads a row into cells; the cells after its end are blank. Returns the column after the text. */
+/* Reads a row into cells; cells after its end are blank. Returns the column after the text. */
 unsigned picture_row_read(struct picture_state *state, const uint8_t *line, size_t len,
     struct picture_cell *cells, unsigned columns);
 
@@ -80,7 +80,7 @@ void picture_page_init(struct picture_page *page, struct buf *out, const struct 
 /* Ends a page. Returns 0 or the enum buf_error. */
 int picture_page_finish(struct picture_page *page);
 
-/* Calls each() for all rows from the top. page->cells has the row, and the cursor is marked. */
+/* Calls each() for rows from the top until an error. page->cells has the row with the cursor. */
 void picture_page_rows(struct picture_page *page, void (*each)(struct picture_page *page));
 
 void picture_put(struct picture_page *page, const char *format, ...)
@@ -105,7 +105,7 @@ struct picture_paint picture_cell_paint(
 
 typedef bool picture_alike_fn(
     const struct picture_page *page, const struct picture_cell *a, const struct picture_cell *b);
-/* Returns the column after the run of cells that begins at column and for which alike() is true. */
+/* Returns the column after the cell at column and the following cells that alike() finds alike. */
 unsigned picture_run_end(const struct picture_page *page, unsigned column, picture_alike_fn *alike);
 
 /* The colours of a cell, as 0xrrggbb. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Lines and blocks (U+2500 to U+259F) as paths. Characters of a font touch each other only with the
- * right font and spacing.
+ * Lines, except dashed ones, and blocks (U+2500 to U+259F) as paths. Characters of a font touch
+ * each other only with the right font and spacing.
  */
 #pragma once
 
