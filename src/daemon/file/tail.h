@@ -72,7 +72,7 @@ struct tail_file *tail_file(const struct tail *tail);
 
 /* Returns true at the end of the file, or while waiting for a file, if no old file is open. */
 bool tail_is_at_end(const struct tail *tail);
-/* Returns true if two tails of a path are at the same place, without incomplete line or old file. */
+/* Returns true if two tails of a path are at the same place, and have no partial line or old file. */
 bool tail_is_with(const struct tail *tail, const struct tail *other);
 /* Takes over the places of closed files and the line number of another tail at the same place. */
 void tail_take(struct tail *tail, const struct tail *other);

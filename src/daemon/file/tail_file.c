@@ -336,7 +336,7 @@ static enum tail_result pass_nuls(struct tail_chunk *chunk, bool is_end, bool *r
 	return TAIL_MORE;
 }
 
-/* Reads new bytes after the mark and the carry, and checks that the last old bytes are unchanged. */
+/* Reads new bytes after the mark and the carry, and checks that the bytes before are unchanged. */
 static enum tail_result fill(
     struct tail_file *file, uint8_t *scratch, size_t *ret_have, size_t *ret_fresh)
 {

@@ -203,7 +203,7 @@ static uint64_t timer_post(struct timer_set *set, const struct timer *timer, con
 	return queue_post(set->queue, &draft);
 }
 
-/* Ends a timer without waking its pane: cancels the notification. Returns the store's ticket. */
+/* Ends a timer without waking its pane: cancels the notification. Returns like queue_commit(). */
 static uint64_t timer_drop(struct timer_set *set, struct timer *timer, const char *why)
 {
 	char data[DATA_SIZE], due[CLOCK_TEXT_SIZE], text[TEXT_SIZE];

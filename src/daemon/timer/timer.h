@@ -32,7 +32,7 @@ struct timer {
 	uint64_t number;
 	struct timer *same_pane; /* the next timer whose pane has the same pane_ref_key() */
 	char id[NOTIFICATION_ID_SIZE];
-	struct pane_ref pane; /* the pane that is notified; cleared: none */
+	struct pane_ref pane; /* the pane or thread that is notified; cleared: none */
 	int64_t boot_due_ms;
 	int64_t real_due_ms;
 	int64_t period_ms; /* 0: fires once */

@@ -94,7 +94,7 @@ void condition_free(struct condition *condition);
 /* Stops watching; the state stays. Do not call this from a callback of the watched object. */
 void condition_disarm(struct condition *condition);
 
-/* Makes a stored condition without arming it. details: JSON or NULL. NULL: spec is invalid. */
+/* Makes a stored condition, not armed. details: JSON, or NULL. Returns NULL if spec is invalid. */
 struct condition *condition_restore(
     const struct json *spec, enum condition_state state, const char *details);
 
@@ -112,7 +112,7 @@ bool condition_takes(const struct condition *condition, const struct pane_ref *p
 /* Notes that a restored condition has a gap. For kinds that see only what happens while armed. */
 void condition_note_past(struct condition *condition, const struct request *request);
 
-/* Ends a condition (or reports a match, if it stays). Write the details before. */
+/* Ends a pending condition, or reports its match if it stays. Write the details before. */
 void condition_settle(struct condition *condition, enum condition_state state);
 
 /* The same, with the members of an event as details. */

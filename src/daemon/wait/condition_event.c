@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The condition event: the first event of one or more kinds that matches a filter. */
+/* The condition event: an event of one or more kinds comes that matches a filter. */
 #include <fnmatch.h>
 
 #include "daemon/event/published.h"

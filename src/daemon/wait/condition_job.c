@@ -19,7 +19,7 @@ static const struct field job_fields[] = {
     {.name = NULL},
 };
 
-/* Matches, and settles the notification of the job's end, since the wait reports it. */
+/* Matches. If it takes the job's notifications, settles these, since the wait reports the end. */
 static void settle_job(struct condition *condition, const struct job *job)
 {
 	struct json_writer writer;

@@ -24,7 +24,7 @@ static const struct field note_fields[] = {
     {.name = NULL},
 };
 
-/* Ends the condition. note NULL: no notification has the id in the filter. */
+/* Matches or ends the condition. note NULL: no notification has the id in the filter. */
 static void settle_note(
     struct note_watch *watch, const struct notification *note, enum condition_state state)
 {

@@ -203,7 +203,7 @@ static void quiet_gap(struct stream_tap *tap, uint64_t offset UNUSED, const char
 	quiet_bytes(tap, 0, NULL, 0);
 }
 
-/* Returns true if silence is certain: the pane's output comes, or its program has ended. */
+/* Returns true if silence is certain: output would come, or the program or the pane has ended. */
 static bool is_heard(const struct pane_watch *watch)
 {
 	const struct daemon *parts = watch->condition->parts;

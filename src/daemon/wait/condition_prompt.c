@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The conditions prompt and ready: a prompt was seen, or marked by the shell (OSC 133). */
+/*
+ * The conditions prompt and ready: a prompt was seen, or marked by the shell (OSC 133), or a kept
+ * agent is free.
+ */
 #include "base/tokenizer.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/server/dispatch.h"
@@ -123,7 +126,7 @@ static void prompt_read_done(void *data, int error, const struct pane_screen *sc
 	watch->mark.has_rested = true;
 }
 
-/* Returns true if the program does not wait for input, so that the screen need not be read. */
+/* Returns true if no program waits for input, so that the screen need not be read. */
 static bool is_at_work(const struct pane_watch *watch)
 {
 	const struct muxbus_pane *pane =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The parts that conditions on panes share. */
+/* The parts that most conditions on panes share. */
 #pragma once
 
 #include "daemon/agent/agent.h"
@@ -15,12 +15,12 @@ struct pane_watch {
 	bool is_tapped;
 	struct line_watch lines;
 	bool has_lines;
-	bool is_coming; /* the output is not followed yet, so its first gap is not reported */
+	bool is_coming; /* the output is not followed yet, so its first gap, if soon, is not reported */
 	int64_t asked_ms; /* CLOCK_MONOTONIC of the request */
 	struct event_log_listener listener;
 	bool is_listening;
 	struct agent_listener agent_listener;
-	const struct agent *agent; /* for prompt: the kept agent in the pane; NULL: none */
+	const struct agent *agent; /* for prompt and ready: the kept agent; NULL: none */
 	struct prompt_mark mark; /* for prompt: the last mark of the shell */
 	/* for prompt: exit status of the last command that the shell marked as done; -1: none */
 	int exit_status;
@@ -28,12 +28,15 @@ struct pane_watch {
 	struct loop_timer *timer;
 	struct pattern *pattern;
 	int64_t quiet_ms; /* for quiet_sec and prompt: required time without output */
-	int64_t last_ms; /* CLOCK_MONOTONIC of the last output, or of arming */
+	int64_t last_ms; /* CLOCK_MONOTONIC when output last came or may have come, or of arming */
 	bool is_asking; /* a reply of tmux is pending */
 	bool is_gone; /* disarmed while is_asking: the reply frees the watch */
 };
 
-/* Makes a watch of the pane that text names. Returns NULL after failing the request. */
+/*
+ * Makes a watch of the pane that text names; NULL: the caller's own. Returns NULL after failing the
+ * request or putting it off.
+ */
 struct pane_watch *pane_watch_new(
     struct condition *condition, struct request *request, const char *text);
 /* Frees the watch. If a reply of tmux is pending, the reply will free it. */
@@ -55,5 +58,5 @@ void pane_watch_listen(struct pane_watch *watch,
 void pane_watch_lines_closed(struct line_watch *lines);
 
 void pane_watch_put(struct condition *condition, struct json_writer *writer, uint32_t pane);
-/* Call this when the pane has closed; its taps are removed already. */
+/* Call this when the pane or its server has closed; the taps are removed already. */
 void pane_watch_gone(struct pane_watch *watch);

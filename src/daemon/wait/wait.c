@@ -194,7 +194,7 @@ static void on_settled(void *data)
 		wait_record_put(wait); /* a condition of "all" has matched */
 }
 
-/* Answers the request that resumed the wait, as its timeout is over. The wait itself goes on. */
+/* Answers the request that resumed the wait, if its timeout is over. The wait itself goes on. */
 static void answer_asked(struct wait *wait)
 {
 	struct request *request = wait->request;
@@ -252,7 +252,7 @@ static bool is_found(const struct condition *condition, const char *member)
 	    (condition->window != MUXBUS_NO_ID && strcmp(member, "window") == 0);
 }
 
-/* Returns a condition as JSON, with pane and window as ids. The caller frees it. */
+/* Returns a condition as JSON, with pane and window as ids; "{}": too long. The caller frees it. */
 static char *write_spec(const struct condition *condition, const struct json *spec)
 {
 	struct json_writer writer;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Waits. The wait of a request ends with the response. A named wait outlives its connection, and a
- * request with the same name resumes it. A background wait (wait_for_idle, watch_pane) ends with a
- * notification. Named and background waits are in the store, and are armed again after a restart.
+ * Waits. The wait of a request ends with the request, unless it has a name. A named wait outlives
+ * its connection, and a request with the same name resumes it. A background wait (wait_for_idle,
+ * watch_pane) ends with a notification. Named and background waits are in the store, and are armed
+ * again after a restart.
  */
 #pragma once
 
@@ -17,12 +18,12 @@ void wait_set_wake(struct wait_set *set);
 void wait_set_follow_clock(struct wait_set *set);
 void wait_set_free(struct wait_set *set);
 
-/* Returns true after putting off a request whose conditions need tmux listed or attached. */
+/* Returns true after putting off a request whose conditions need tmux listed or attached first. */
 bool wait_put_off(struct request *request, const struct json *specs);
 
 /*
- * Waits for any, or all, of the conditions (arrays; exactly one of them is not NULL). name may be
- * NULL. May fail the request before it returns.
+ * Waits for any, or all, of the conditions: an array, one object, or a string with JSON; the other
+ * is NULL. name may be NULL. May answer or fail the request before it returns.
  *
  * If there is a wait of this name, the request resumes it, without conditions or with equal ones.
  * The wait keeps its timeout; is_timed: the request has one of its own too.
@@ -32,8 +33,7 @@ void wait_start(struct wait_set *set, struct request *request, const struct json
 
 /*
  * Detaches a request from its wait, which gets a new id as its name if it has no name. A request
- * with this name resumes the wait; if the wait ends before, the pane gets a notification with this
- * id.
+ * with this name resumes the wait; if the wait ends before, the pane, if set, gets a notification.
  *
  * Writes the present result, but does not answer. Returns the name, valid until the next call of
  * any function of waits; NULL: the request has no wait, or there are too many named waits.
@@ -54,7 +54,7 @@ const struct wait *wait_start_background(
     struct wait_set *set, struct request *request, const struct wait_background *order);
 /* Cancels a background wait, and posts a cancelled notification; false if none has this id. */
 bool wait_cancel_background(struct wait_set *set, const char *id);
-/* Cancels a named wait: fails its request, without a notification. Returns false without one. */
+/* Cancels a named wait: fails its request, without a notification. Returns false if none has it. */
 bool wait_cancel_named(struct wait_set *set, const char *name);
 /* Walks through background waits, the oldest first. Begin with NULL; returns NULL at the end. */
 const struct wait *wait_next_background(const struct wait_set *set, const struct wait *previous);

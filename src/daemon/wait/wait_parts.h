@@ -12,7 +12,7 @@
 #define WAIT_READERS_MAX 1024
 #define WAIT_BACKGROUND_MAX 1000
 #define WAIT_NAME_MAX 64
-#define WAIT_KEEP_SEC 3600 /* how long the result of a named wait is kept that no request resumes */
+#define WAIT_KEEP_SEC 3600 /* longest time that the result of a named wait waits for a request */
 
 enum wait_kind {
 	WAIT_REQUEST, /* wait_for */
@@ -50,7 +50,7 @@ struct wait {
 	int64_t asked_due_ms; /* CLOCK_MONOTONIC: timeout of the request that resumed it; 0: none */
 	int64_t began_ms; /* CLOCK_MONOTONIC */
 	int64_t over_ms; /* CLOCK_MONOTONIC of the end; of a restored wait, of its loading */
-	struct pane_ref pane; /* the pane that is notified of the end; cleared: none */
+	struct pane_ref pane; /* the pane or thread that gets the notifications; cleared: none */
 	uint64_t notified; /* number of the notification of the end; 0: none yet */
 	struct loop_timer *deadline;
 	/* runs when a condition has changed, or matches may be notified */

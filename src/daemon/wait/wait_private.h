@@ -26,7 +26,7 @@ struct wait *wait_new(struct wait_set *set, enum wait_kind kind, size_t count);
 void wait_drop(struct wait *wait);
 /* Sets the name. is_id: it is an id that the queue holds for the wait. */
 void wait_set_name(struct wait *wait, const char *name, bool is_id);
-/* Returns true if the conditions are equal; panes and windows are compared by id only. */
+/* Returns true if the conditions are equal; of panes and windows, only ids in list are compared. */
 bool wait_asks(const struct wait *wait, const struct json *list, bool is_all);
 void wait_release_id(struct wait *wait);
 /* A clock that cannot be set; for a background wait it also runs while the machine sleeps. */

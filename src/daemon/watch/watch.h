@@ -5,7 +5,7 @@
  * cancelled, or if its pattern cannot be evaluated.
  *
  * The store has the place of a watch in its file. The place is stored at intervals, and together
- * with each notification: after a crash no match is notified twice.
+ * with each notification: after a crash no match in a whole line is notified twice.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ struct watch {
 	char id[NOTIFICATION_ID_SIZE];
 	char *file;
 	char *regex; /* NULL: any change */
-	struct pane_ref pane; /* the pane that is notified; cleared: none */
+	struct pane_ref pane; /* the pane or thread that is notified; cleared: none */
 	struct pattern *pattern; /* NULL: regex is NULL */
 	bool on_change;
 	bool is_staying; /* not ended by its first match or change */
@@ -86,10 +86,10 @@ struct watch_finding {
 	const struct context_lines *context; /* NULL: none */
 };
 
-/* Returns the data of a notification, for watch_record_close(), or to be freed by the caller. */
+/* Returns data of a notification: for watch_record_close(), or to be freed. finding may be NULL. */
 char *watch_record_data(
     const struct watch *watch, enum watch_reason reason, const struct watch_finding *finding);
-/* Adds the counts to data, which is freed. Returns the new data; the caller frees it. */
+/* Adds the counts and the state to data, which is freed. Returns the new data, to be freed. */
 char *watch_record_close(const struct watch *watch, char *data, uint64_t count);
 
 /* Appends the text of a notification, for people. The text has no contents of the file. */
@@ -119,8 +119,8 @@ struct watch_set *watch_set_new(struct event_base *base, struct queue *queue,
 void watch_set_free(struct watch_set *set);
 
 /*
- * Checks that a path is absolute, and names a regular file or a file that may be made. Returns
- * false after failing the request.
+ * Checks that a path is absolute, and names a regular file or may name one later. Returns false
+ * after failing the request.
  */
 bool watch_check_path(struct request *request, const char *field, const char *path);
 
