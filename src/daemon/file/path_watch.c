@@ -258,7 +258,7 @@ static bool enter_link(struct path_walk *walk, const char *link)
 	return true;
 }
 
-/* Walks one name further. Returns false at the end, or if the name does not exist. */
+/* Walks one name further. Returns false at the end, or if it cannot go on. */
 static bool go(struct path_watch *watch, struct path_walk *walk)
 {
 	char name[NAME_MAX + 1], path[PATH_MAX];

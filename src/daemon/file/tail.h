@@ -10,7 +10,7 @@
 #include "daemon/file/tail_file.h"
 
 #define TAIL_BUDGET (1024 * 1024) /* about the maximum bytes in one look, to be fair to others */
-#define TAIL_LINGER_MS 1000 /* how long a file without the name is read after it last grew */
+#define TAIL_LINGER_MS 1000 /* how long a file is read after it lost the name or last grew */
 #define TAIL_OLD_MAX 64 /* maximum number of open files that have lost the name */
 #define TAIL_PLACES_MAX 8 /* maximum number of places stored for a restart */
 
@@ -72,7 +72,7 @@ struct tail_file *tail_file(const struct tail *tail);
 
 /* Returns true at the end of the file, or while waiting for a file, if no old file is open. */
 bool tail_is_at_end(const struct tail *tail);
-/* Returns true if two tails of a path are at the same place, and have no partial line or old file. */
+/* Returns true if two tails of a path are at the same place, with no partial line or old file. */
 bool tail_is_with(const struct tail *tail, const struct tail *other);
 /* Takes over the places of closed files and the line number of another tail at the same place. */
 void tail_take(struct tail *tail, const struct tail *other);

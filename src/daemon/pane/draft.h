@@ -40,7 +40,7 @@ struct draft {
 	enum draft_sign sign;
 	bool is_there;
 	bool is_empty;
-	/* start of the draft, with '.' for characters that are not ASCII */
+	/* start of the input line's text, with '.' for characters that are not ASCII */
 	char text[DRAFT_TEXT_SIZE];
 };
 

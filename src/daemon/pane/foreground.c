@@ -380,7 +380,7 @@ static size_t read_ancestors(
 	return count;
 }
 
-/* Returns true for a program with requests of its own that leads its group or reads a terminal. */
+/* Returns true for a program with requests of its own that is the leader or has a terminal. */
 static bool is_asking_program(pid_t pid, const struct tty_process *process)
 {
 	char name[64];
@@ -446,7 +446,7 @@ static bool is_shown(pid_t pane_session, pid_t pid)
 	return false;
 }
 
-/* Returns true for an editor at the terminal, or for a shell or messenger that reads it. */
+/* Returns true for an editor at the terminal, or for another shell or messenger that reads it. */
 static bool is_other_reader(pid_t program, pid_t pid)
 {
 	char name[64];

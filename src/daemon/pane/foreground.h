@@ -26,10 +26,10 @@ struct foreground_program {
 /* Where a program that was in front is now. */
 enum foreground_place {
 	FOREGROUND_ENDED,
-	FOREGROUND_BEHIND, /* another process group is in front */
+	FOREGROUND_BEHIND, /* another process group is in front, or this is not known */
 	/* the program is stopped, or another process of its group that has the terminal */
 	FOREGROUND_STOPPED,
-	FOREGROUND_BESIDE, /* another process of its group, such as an editor, reads the terminal */
+	FOREGROUND_BESIDE, /* an editor, shell or the like in its group uses the terminal */
 	FOREGROUND_IN_FRONT,
 };
 

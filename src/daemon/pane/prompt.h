@@ -9,7 +9,7 @@
 #include "base/base.h"
 
 #define PROMPT_ROWS 12 /* rows above the cursor in which a draft is usually looked for */
-#define PROMPT_ROWS_MAX 40 /* rows up to the cursor after which most longer searches end */
+#define PROMPT_ROWS_MAX 40 /* the same for a long draft and for a typed line */
 
 struct prompt_view {
 	const char *text; /* output of capture-pane -p -e: rows with newlines */
@@ -28,7 +28,7 @@ struct prompt {
 	bool is_shell; /* the prompt ends like a shell's: $ # % */
 	bool is_question; /* a menu is shown: a key would choose from it */
 	char line[256]; /* text left of the cursor, ASCII, as evidence */
-	char lead[64]; /* text left of the cursor without blanks and frames: ">", ">>>" */
+	char lead[64]; /* ASCII text left of the cursor, without blanks and '|': ">", ">>>" */
 };
 
 /* Sets the cursor to the one that the program draws in reverse. Returns false if there is none. */

@@ -19,7 +19,7 @@
 /* named LC_* because many systems let ssh pass such variables on */
 #define REPORTER_VARIABLE "LC_MUXBUS"
 #define REPORTER_TOKEN_SIZE 33 /* with NUL */
-/* maximum number of reports of a pane in a turn of the loop; more are dropped */
+/* maximum number of reports of a pane that are not handled yet; more are dropped */
 #define REPORTER_PENDING_MAX 64
 /* maximum notifications of one pane at once; then one every REPORTER_EVERY_MS */
 #define REPORTER_BURST 10

@@ -38,7 +38,7 @@ void notification_write_id(uint32_t number, size_t len, char ret_id[NOTIFICATION
 	ret_id[len] = '\0';
 }
 
-/* Writes the receipt; none and queued without an address: writes that as the reason. */
+/* Writes the receipt. Without one: null, or that the notification waits without an address. */
 static void write_delivery(struct json_writer *writer, const struct notification *note)
 {
 	if (note->delivery != NULL) {

@@ -227,7 +227,7 @@ static void once_put(const struct once *once, const struct once_earlier *earlier
 	set_forget(set);
 }
 
-/* Returns a time that is later than the times in the pools: the present, unless that is not. */
+/* Returns the present time, or a later one if needed to be later than the times in the pools. */
 static int64_t next_time_ms(const struct once_set *set)
 {
 	int64_t time_ms = clock_real_ms();

@@ -2,8 +2,8 @@
 /*
  * The queue of notifications. After its commit, a notification is published as an event of kind
  * "notification" with the same number. The text and data of an entry do not change later; its
- * state, receipt and counts do. Sources post notifications. Sinks (peers that pull or subscribe,
- * delivery into panes) take them.
+ * state, receipt and counts do. Sources post notifications. Sinks (for example peers that pull or
+ * subscribe, and delivery into panes) take them.
  */
 #pragma once
 

@@ -10,8 +10,8 @@
 
 enum record_type {
 	RECORD_BOOL,
-	RECORD_INT, /* int or int64_t within +-2^53; with .values: 0 to .values - 1 */
-	RECORD_NATURAL, /* int, unsigned up to INT_MAX, or int64_t; not negative */
+	RECORD_INT, /* int, unsigned (as int) or int64_t within +-2^53; with .values: below these */
+	RECORD_NATURAL, /* like RECORD_INT, not negative */
 	RECORD_UINT64, /* uint64_t, as a string: a JSON number is exact only up to 2^53 */
 	RECORD_NAME, /* an enum below .values, by its name in .names */
 	RECORD_PANE, /* struct pane_ref without its thread; not written if it is cleared */

@@ -12,7 +12,8 @@ enum {
 	OP_PUT = 'P',
 	OP_DELETE = 'D',
 	OP_HEADER = 8, /* op 1 · zero 1 · key length 2 · value length 4 */
-	SNAPSHOT_BATCH = 64 * 1024, /* a record of a rewrite ends with the entry that passes this */
+	/* bytes after which a record of a rewrite ends; also memory kept for transactions */
+	SNAPSHOT_BATCH = 64 * 1024,
 };
 
 struct store_entry {

@@ -19,8 +19,8 @@ struct picture_shapes {
 bool picture_shape_has(uint32_t c);
 
 /*
- * Adds the same character in count cells. x, y is the upper left corner of the first cell. If
- * memory runs out, shapes are missing.
+ * Adds the same character in count cells. x, y is the upper left corner of the first cell. If a
+ * buffer is full or memory runs out, shapes are missing.
  */
 void picture_shape_add(
     struct picture_shapes *shapes, uint32_t c, unsigned x, unsigned y, unsigned count);

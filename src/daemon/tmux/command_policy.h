@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Decides which tmux commands the method run_tmux allows. Some commands would block our connection,
- * print into a user's pane, act on our own client, or end what people work with.
+ * Decides which tmux commands the method run_tmux allows. Some commands would, for example, block
+ * our connection, print into a user's pane, act on our own client, or end what people work with.
  */
 #pragma once
 

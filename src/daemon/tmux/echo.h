@@ -18,7 +18,7 @@
 #include "base/base.h"
 
 #define ECHO_TEXTS_MAX 4
-/* maximum bytes; the echo of longer texts is not recognised */
+/* maximum bytes without blanks; the echo of longer texts is not recognised */
 #define ECHO_TEXT_MAX 4096
 #define ECHO_FRESH_MS 2000 /* ms after which an echo that has not begun needs a prompt before it */
 /* maximum bytes of output that are held back because they may be an echo */

@@ -26,7 +26,7 @@ static bool osc_part_is(struct osc_part part, const char *word)
 	return part.len == strlen(word) && memcmp(part.at, word, part.len) == 0;
 }
 
-/* Copies bytes to out as one line of valid UTF-8 without control characters. */
+/* Copies bytes to out as one line of valid UTF-8 without control characters, cut to size. */
 static void osc_text_copy(char *out, size_t size, const void *bytes, size_t len)
 {
 	char *clean = notification_clean_text(bytes, len);

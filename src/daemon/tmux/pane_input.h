@@ -42,7 +42,7 @@ void pane_input_finish(struct pane_input *input);
 struct pane_input *pane_input_get(struct map *inputs, uint32_t pane);
 void pane_input_forget(struct map *inputs, uint32_t pane);
 
-/* Returns true if keys for the first pane reach the other pane too: tmux may synchronize panes. */
+/* Returns true if keys for the first pane may reach the other: the same, or a synchronized one. */
 bool pane_input_reaches(const struct muxbus_pane *first, const struct muxbus_pane *other);
 
 /* Notes keys that are typed. A newline in a bracketed paste does not end the line. */

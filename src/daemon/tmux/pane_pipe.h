@@ -53,7 +53,7 @@ struct pane_pipe_set *pane_pipe_set_new(struct event_base *base, const struct co
     struct tmux *tmux, const struct pane_pipe_handlers *handlers);
 void pane_pipe_set_free(struct pane_pipe_set *pipes);
 
-/* Returns true if one more pane may be piped: there are few, and it has not failed repeatedly. */
+/* Returns true if one more pane may be piped. Several failures in a row forbid it for a while. */
 bool pane_pipe_may_start(const struct pane_pipe_set *pipes);
 
 /*

@@ -43,7 +43,7 @@ bool stream_is_deaf(const struct stream_set *streams, uint32_t pane);
 /* maximum bytes of an escape sequence; the rest of a longer one counts as text */
 #define STREAM_SEQUENCE_MAX (128 * 1024)
 
-/* Returns true if the daemon must be attached for output that more than a passive lease wants. */
+/* Returns true if wanted output needs an attached daemon. Leases without `follows` do not count. */
 bool stream_set_follows(const struct stream_set *streams);
 
 const struct output_source_set *stream_sources(const struct stream_set *streams);
@@ -78,8 +78,8 @@ bool stream_drain(struct stream_set *streams, uint32_t pane);
 void stream_tell(struct stream_set *streams, uint32_t pane);
 
 /*
- * A tap gets the raw output of one pane as it comes. The output is wanted until the tap is removed
- * or the pane closes. A closing pane removes the tap before closed() is called. mark() and osc()
+ * A tap gets the raw output of one pane as it comes. The output is wanted until the tap is removed.
+ * If the pane or its server closes, the tap is removed before closed() is called. mark() and osc()
  * must not remove taps; output() and gap() must not remove other taps of the pane.
  */
 struct stream_tap {
@@ -103,8 +103,8 @@ void stream_tap_remove(struct stream_set *streams, uint32_t pane, struct stream_
 
 /*
  * Adds a watch for the lines of a pane (pane_lines.h) that match a pattern. The pattern must last
- * as long as the watch. The output is wanted until stream_watch_remove(), or until the pane closes.
- * Returns 0; -1: there is no such pane.
+ * as long as the watch. The output is wanted until stream_watch_remove(), or until the pane or its
+ * server closes. Returns 0; -1: there is no such pane.
  */
 int stream_watch_add(
     struct stream_set *streams, uint32_t pane, struct line_watch *watch, struct pattern *pattern);

@@ -44,7 +44,7 @@ struct tmux_reader {
 void tmux_set_reader(
     struct tmux *tmux, const struct tmux_reader *reader, struct stream_set *streams);
 
-/* Detaches until tmux_attach(): only commands, listings and the output of pipes still come. */
+/* Detaches until tmux_attach(): commands, listings and pipes still work, but no events come. */
 void tmux_rest(struct tmux *tmux);
 /*
  * Attaches if the daemon is detached. Calls done (may be NULL) once: when it is attached, perhaps

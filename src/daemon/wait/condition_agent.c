@@ -5,7 +5,7 @@
 #include "daemon/wait/condition.h"
 #include "io/loop_timer.h"
 
-/* No event reports the end of an agent's process: it is looked for at this interval. */
+/* No event reports the end of a process that is not kept: it is looked for at this interval. */
 enum { LOOK_MS = 5000, NAME_SIZE = 128 };
 
 enum wanted_state { STATE_READY, STATE_IDLE, STATE_BUSY, STATE_ASKING, STATE_GONE, STATE_OTHER };

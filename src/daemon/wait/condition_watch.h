@@ -15,7 +15,7 @@ struct pane_watch {
 	bool is_tapped;
 	struct line_watch lines;
 	bool has_lines;
-	bool is_coming; /* the output is not followed yet, so its first gap, if soon, is not reported */
+	bool is_coming; /* the output is not followed yet: an early gap is not reported */
 	int64_t asked_ms; /* CLOCK_MONOTONIC of the request */
 	struct event_log_listener listener;
 	bool is_listening;
