@@ -21,7 +21,6 @@ void path_watch_free(struct path_watch *watch);
 
 /*
  * Adds the watches that are needed now. Call this at first, and after each changed() before looking
- * at the file. May call changed(). Returns 0, or the first -errno if watches are missing, such as
- * EACCES or ENOSPC.
+ * at the file. May call changed(). Returns 0, or the first -errno if watches are missing.
  */
 int path_watch_refresh(struct path_watch *watch);

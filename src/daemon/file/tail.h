@@ -62,7 +62,7 @@ bool tail_look(struct tail *tail, int64_t now_ms, bool *ret_has_more, int64_t *r
 void tail_moved(struct tail *tail, const char *path);
 /*
  * Events may be lost: looks, up to the first that reads all, also read files that had the name
- * meanwhile (siblings in tail_file.h), if they find that the file was renamed.
+ * meanwhile (siblings in tail_file.h), if the file was renamed.
  */
 void tail_suspect(struct tail *tail);
 

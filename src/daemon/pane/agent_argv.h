@@ -18,10 +18,7 @@ enum {
 /* Returns true if the user's file names this agent; built-in agents are not asked for. */
 typedef bool agent_argv_fn(void *data, const char *name);
 
-/*
- * Returns true if the command line is certainly an agent's, and writes the agent's name. is_other
- * NULL: only built-in agents.
- */
+/* Finds the agent of a command line. Returns false if none is certain. is_other may be NULL. */
 bool agent_argv_find(const char *const *words, size_t count, agent_argv_fn *is_other, void *data,
     char ret_name[AGENT_ARGV_NAME_SIZE]);
 

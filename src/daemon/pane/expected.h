@@ -33,10 +33,7 @@ void expected_forget(struct store *store, const struct pane_ref *pane, pid_t pan
 /* Returns false if no program is expected in the pane. */
 bool expected_find(struct store *store, const struct pane_ref *pane, struct expected *ret_expected);
 
-/*
- * Returns true if the program runs, a program of its identity is in front, or it may come back
- * because it makes requests itself.
- */
+/* Returns true unless is_by_command, the program has ended, and no program like it is in front. */
 bool expected_is_awaited(const struct expected *expected, pid_t pane_pid);
 
 /* Returns the place of the program now; FOREGROUND_ENDED also if its process is another program. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The program in front of a terminal, its kind, and whether it waits for input. The system calls in
- * which the threads of its process group sleep show this; /proc has them (proc(5)). If they cannot
- * be read, or do not tell (a program waits for several descriptors), the state is unknown. Also the
- * place of a program that was in front before, and the program that makes a request.
+ * The program in front of a terminal: its kind, its agent, and whether it waits for input. The
+ * system calls in which the threads of its process group sleep show this; /proc has them (proc(5)).
+ * If these do not tell, the state is unknown. Also finds other programs of the terminal.
  */
 #pragma once
 
@@ -73,10 +72,9 @@ bool foreground_asks_for_itself(const char *command);
 
 /*
  * Finds the program in front for which a process (the asker) makes a request. This is the highest
- * of the process and its ancestors that is in the foreground group of the pane's terminal, leads
- * this group or has a terminal as its input, and makes requests of its own. A program such as
- * script(1) shows another terminal in the pane: then the program in front of that terminal counts,
- * unless an agent shows it. signs may be NULL.
+ * of the process and its ancestors that is in the foreground group of the pane's terminal, as its
+ * leader or with a terminal as input, and makes requests of its own. If a program such as script(1)
+ * shows another terminal, the program in front of that one counts, unless an agent shows it.
  */
 enum foreground_asker foreground_find_asker(pid_t pane_pid, pid_t asker,
     const struct screen_sign_set *signs, struct foreground_program *ret_program);

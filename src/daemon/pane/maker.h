@@ -30,8 +30,7 @@ void maker_set_free(struct maker_set *set); /* set may be NULL */
 
 /*
  * Stores the caller as the maker of a pane, with the pane's present program. closes: the pane is to
- * be closed when this program ends, also by a later daemon; without it, an unknown caller is not
- * stored. set may be NULL.
+ * be closed when this program ends, also by a later daemon. set may be NULL.
  */
 void maker_note(struct maker_set *set, const struct pane_caller *caller,
     const struct pane_ref *pane, bool closes);

@@ -5,9 +5,8 @@
  * and whether it is idle, busy, or asks a person something.
  *
  * A pane has at most one presence. An agent without a known pane is found by its session. A
- * presence ends with its pane, with its process, or by a report of the state "gone"; another report
- * in its pane or PRESENCES_MAX may end it before. A presence survives a restart of the daemon, but
- * then its state is unknown.
+ * presence ends with its pane or process, by a report of "gone", or by PRESENCES_MAX; a report of
+ * another agent replaces it. It survives a restart of the daemon, but then its state is unknown.
  */
 #pragma once
 

@@ -11,8 +11,7 @@ enum {
 	/* skin tones, which since tmux 3.4 are part of the emoji before them */
 	TONE_FIRST = 0x1f3fb,
 	TONE_LAST = 0x1f3ff,
-	/* grey text on a light ground is a suggestion if the two differ in brightness by less */
-	PALE = 75,
+	PALE = 75, /* on a light ground, grey text that differs by less is a suggestion */
 };
 
 /* The attributes of the present cell. tmux writes only changes of attributes, also between rows. */

@@ -7,8 +7,7 @@
  * such as OSC 9) become notifications if the request that made the pane wants this.
  *
  * A reported state is no reason to type (is_by_mark in presence.h). Notifications of a reporter are
- * delivered like others. A reporter ends when its pane closes or is respawned; it survives a
- * restart of the daemon.
+ * delivered like others. A reporter lives as long as its pane has the same first process.
  */
 #pragma once
 

@@ -25,10 +25,9 @@ void consumer_set_ack_wait(struct consumer_set *set, int64_t ack_wait_ms);
 bool consumer_name_is_valid(const char *name);
 struct consumer *consumer_find(struct consumer_set *set, const char *name);
 /*
- * Returns the consumer of this name, as the most recently used, or makes one that begins at the
- * oldest entry. If there are CONSUMERS_MAX already, it replaces the least recently used consumer
- * that has no waiting request, and no entry whose time for an acknowledgement still runs. Returns
- * NULL if there is none to replace.
+ * Returns the consumer of this name, now the most recently used, or makes one that begins at the
+ * oldest entry. If there are CONSUMERS_MAX already, it replaces the least recently used one without
+ * a waiting request or an entry to acknowledge in time. Returns NULL if there is none.
  */
 struct consumer *consumer_get(struct consumer_set *set, const char *name);
 /*
@@ -58,10 +57,7 @@ void consumer_put_back(struct consumer *consumer, uint64_t seq);
  */
 void consumer_settle(struct queue *queue, uint64_t seq, const char *name);
 
-/*
- * Acknowledges one entry, or all up to seq: also for other readers, if it is queued or delivered.
- * Returns how many were not acknowledged by this consumer before.
- */
+/* Acknowledges one entry, or all up to seq. Returns how many the consumer had not acknowledged. */
 unsigned consumer_acknowledge(struct consumer *consumer, uint64_t seq, bool up_to);
 /* Like consumer_acknowledge(), but other readers still get the entries. */
 unsigned consumer_pass(struct consumer *consumer, uint64_t seq, bool up_to);

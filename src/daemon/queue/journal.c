@@ -548,10 +548,7 @@ static void recover_set_aside(struct journal *journal)
 	}
 }
 
-/*
- * Continues a file of an earlier daemon. With a helper thread, the first job syncs the file.
- * Returns false if the file cannot be cut or synced.
- */
+/* Continues an earlier file; syncs it, or lets the thread do so. Returns false on failure. */
 static bool recover_resume(
     struct journal *journal, int handle, size_t len, const struct journal_scan *scan)
 {

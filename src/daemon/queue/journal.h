@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The journal: a file to which records with checksums are appended. A record survives kill -9 when
- * it is appended, and a power cut when it is durable. Damage, and records that were known to be
- * durable and are missing, are reported as gaps. The journal does not know the meaning of the
- * records.
+ * it is appended, and a power cut when it is durable. Damage and the loss of durable records are
+ * reported as gaps. The journal does not know the meaning of the records.
  *
  * The records of a file are numbered from 1 without gaps (journal_record.h). Users of the journal
  * see tickets instead, whose numbers continue when the file is rewritten.
  *
- * When much of the file is dead (not needed any more), or the file cannot be used, the journal is
- * rewritten: its user writes the present state into a new file, part by part. The new file is then
- * renamed over the old one.
+ * When much of the file is dead (not needed any more) or cannot be used, the journal is rewritten:
+ * its user writes the present state into a new file, part by part, which then replaces the old one.
  *
  * If a write or a sync fails, the journal is degraded: changes are in memory only until a rewrite
  * succeeds, which is tried again and again. If possible, a half-written record is cut off, and a
@@ -60,18 +58,14 @@ int journal_open(const struct journal_disk *disk, void *disk_data, const char *n
 void journal_close(struct journal *journal);
 
 /*
- * Appends a record, which then survives kill -9. Returns 0 with the ticket of the record (in
- * snapshot(): of the last record before), or a negative errno: for example -EMSGSIZE if the payload
- * is longer than JOURNAL_PAYLOAD_MAX, -EIO if the journal is degraded, perhaps by this call. After
- * -EIO, the next snapshot must have the change.
+ * Appends a record, which then survives kill -9. Returns 0 with the ticket of the record, or a
+ * negative errno: -EMSGSIZE if the payload is longer than JOURNAL_PAYLOAD_MAX, -EIO while degraded
+ * or on failure (others in snapshot()). After -EIO, the next snapshot must have the change.
  */
 int journal_append(
     struct journal *journal, uint8_t type, const void *payload, size_t len, uint64_t *ret_ticket);
 
-/*
- * Starts a sync, unless all is durable or the journal is degraded. A running job ends first. If the
- * sync succeeds, durable() is called; without a thread, before this function returns.
- */
+/* Starts a sync if needed and not degraded, after a running job. Success calls durable(). */
 void journal_sync(struct journal *journal);
 
 /* Rewrites the journal, unless that is going on: at once, or, if threaded, by journal_tick(). */

@@ -42,8 +42,8 @@ struct record_lost {
 };
 
 /*
- * Calls take for the readable records of a kind, in order of their keys. Others are logged and
- * added to lost. take must not change the store.
+ * Calls take for the records of a kind, in order of their keys. Adds unreadable ones to lost. take
+ * must not change the store.
  */
 void record_load(struct store *store, const struct record_kind *kind, record_take_fn *take,
     void *data, struct record_lost *lost);

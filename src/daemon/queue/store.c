@@ -12,8 +12,7 @@ enum {
 	OP_PUT = 'P',
 	OP_DELETE = 'D',
 	OP_HEADER = 8, /* op 1 · zero 1 · key length 2 · value length 4 */
-	/* bytes after which a record of a rewrite ends; also memory kept for transactions */
-	SNAPSHOT_BATCH = 64 * 1024,
+	SNAPSHOT_BATCH = 64 * 1024, /* about the bytes of a record in a rewrite; kept memory */
 };
 
 struct store_entry {

@@ -69,9 +69,8 @@ bool store_is_degraded(const struct store *store);
 void store_put_durable(struct json_writer *writer, bool is_durable);
 
 /*
- * Calls when() when the changes up to a ticket survive a power cut, perhaps before this function
- * returns; starts a sync if needed. is_durable is false if that cannot be known: the ticket is 0,
- * the disk fails, or the store is closed.
+ * Starts a sync, and calls when() when the changes up to a ticket survive a power cut, perhaps
+ * before this function returns. is_durable is false if this fails, or the ticket is 0.
  */
 typedef void store_when_fn(void *data, bool is_durable);
 void store_when_durable(struct store *store, uint64_t ticket, store_when_fn *when, void *data);

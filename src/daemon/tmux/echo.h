@@ -5,13 +5,11 @@
  * after a carriage return, a backspace or a movement of the cursor.
  *
  * After a prompt with the mark OSC 133 B, the output counts as echo of a text that Muxbus or a
- * person types: up to the next mark, if that comes soon, or to the end of the line if the shell has
- * sent no mark C yet.
+ * person types: up to the next mark, if soon, or to the line's end if there was no mark C yet.
  *
  * A text that a program reads late may be echoed twice: by the terminal at once, and later by a
  * line editor after its prompt. A text that was typed before the output was followed may have been
- * echoed already, so its echo is recognised only after a prompt, or, if the text was typed just
- * before, at the start of the output.
+ * echoed already, so its echo is recognised after a prompt or, if soon, at the start of the output.
  */
 #pragma once
 
@@ -49,8 +47,7 @@ struct echo_text {
 	int64_t typed_ms; /* CLOCK_MONOTONIC */
 	size_t at; /* offset in bytes after the byte that was echoed last; 0: no echo has begun */
 	size_t run; /* number of bytes echoed in succession since the cursor moved */
-	/* offset in the text of echo_take() where the echo begins; SIZE_MAX: at the next byte */
-	size_t start;
+	size_t start; /* where the echo begins in echo_take()'s text; SIZE_MAX: at the next byte */
 };
 
 struct echo {
@@ -70,10 +67,7 @@ void echo_type(
 /* Call this when the output begins to be followed. */
 void echo_follow(struct echo *echo, int64_t now_ms);
 
-/*
- * Returns true if the echo of a text may come. If false, and echo_start() returns SIZE_MAX, only
- * marks need to be passed on.
- */
+/* Returns true if an echo may come. If not, and echo_start() finds none, pass on only marks. */
 bool echo_is_awaited(struct echo *echo, int64_t now_ms);
 /*
  * Takes a byte of the output, before it is appended to text. line: offset in text where the byte's

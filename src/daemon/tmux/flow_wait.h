@@ -11,10 +11,9 @@ struct stream_set;
 struct tmux;
 
 /*
- * Calls done when the output of the pane is followed, when the time is over, or when the pane or
- * its server closes; at once if the output is followed already or will not come, or there is no
- * such pane. The caller must want the output already (stream.h). is_gone: the pane is not there,
- * and its stream must not be used.
+ * Calls done when the output of the pane is followed or will not come, perhaps at once, when the
+ * time is over, or when the pane is not there (is_gone: its stream must not be used). The caller
+ * must want the output already (stream.h).
  */
 typedef void flow_wait_fn(void *data, bool is_gone);
 void flow_wait(struct event_base *base, struct tmux *tmux, struct stream_set *streams,

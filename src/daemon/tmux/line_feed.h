@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Publishes the lines of one pane as plain text, as events of the kind line: when a newline has
- * come, before a gap, and when the pane closes or the server is lost. A line longer than
- * LINE_FEED_LINE_MAX is published in parts. Lines beyond LINE_FEED_LINES_MAX in one piece of output
- * become a gap.
+ * come, before a gap, and when the output ends. A line longer than LINE_FEED_LINE_MAX is published
+ * in parts. Lines beyond LINE_FEED_LINES_MAX in one piece of output become a gap.
  */
 #pragma once
 
@@ -32,10 +31,7 @@ void line_feed_flush(struct line_feed *feed, struct pane_events_sink *sink, uint
  * it are published.
  */
 void line_feed_begin(struct line_feed *feed, uint64_t offset);
-/*
- * Call this if bytes before offset are missing: publishes the last line, and a gap if output came
- * before.
- */
+/* Call this if bytes before offset are missing: publishes the last line and, if flowing, a gap. */
 void line_feed_gap(
     struct line_feed *feed, struct pane_events_sink *sink, uint64_t offset, const char *reason);
 /* Publishes the last line: the pane has closed, or the server is lost. */

@@ -26,10 +26,7 @@ void object_put_window(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_window *window);
 void object_put_pane(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane);
-/*
- * The brief form has few members. It leaves out usual values and titles that end with the
- * directory's name, and cuts titles.
- */
+/* Writes few members; cuts titles, and leaves out those that end with the directory's name. */
 void object_put_pane_brief(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane);
 void object_put_client(struct json_writer *writer, const struct muxbus_client *client);

@@ -216,10 +216,7 @@ static void take_text(struct pane_events_intake *intake, uint64_t to)
 	}
 }
 
-/*
- * Publishes the output up to a mark or notification, whose event follows. Returns false if this
- * turn of the loop had too many.
- */
+/* Publishes the output before the event of a mark. Returns false: too many marks in this turn. */
 static bool begin_mark(struct pane_events_intake *intake, const struct token *token)
 {
 	struct pane_events *events = intake->events;

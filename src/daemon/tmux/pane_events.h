@@ -2,8 +2,7 @@
 /*
  * Makes events from the output of one pane: pane_output, bell, command_started, command_finished,
  * program_notified, progress_changed, pane_quiet and gap. The output of one turn of the loop is
- * published at its end, before the event of a mark or notification, and when it is much, in events
- * of limited size that end between characters.
+ * published at its end at the latest, in events of limited size that end between characters.
  */
 #pragma once
 

@@ -48,8 +48,7 @@ void tmux_set_reader(
 void tmux_rest(struct tmux *tmux);
 /*
  * Attaches if the daemon is detached. Calls done (may be NULL) once: when it is attached, perhaps
- * at once, or after ATTACH_MS (tmux.c), attached or not; with an error if no server is followed, or
- * if the server is lost or the daemon ends meanwhile.
+ * at once, or after ATTACH_MS (tmux.c) anyway; with an error if no server is followed then.
  */
 void tmux_attach(struct tmux *tmux, void (*done)(void *data, int error), void *data);
 bool tmux_is_attaching(const struct tmux *tmux);

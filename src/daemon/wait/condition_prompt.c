@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The conditions prompt and ready: a prompt was seen, or marked by the shell (OSC 133), or a kept
- * agent is free.
- */
+/* The conditions prompt and ready: a prompt was seen or marked (OSC 133), or an agent is free. */
 #include "base/tokenizer.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/server/dispatch.h"

@@ -33,10 +33,7 @@ struct pane_watch {
 	bool is_gone; /* disarmed while is_asking: the reply frees the watch */
 };
 
-/*
- * Makes a watch of the pane that text names; NULL: the caller's own. Returns NULL after failing the
- * request or putting it off.
- */
+/* Makes a watch of the pane that target_pane() finds for text. NULL: it has returned false. */
 struct pane_watch *pane_watch_new(
     struct condition *condition, struct request *request, const char *text);
 /* Frees the watch. If a reply of tmux is pending, the reply will free it. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Waits. The wait of a request ends with the request, unless it has a name. A named wait outlives
- * its connection, and a request with the same name resumes it. A background wait (wait_for_idle,
- * watch_pane) ends with a notification. Named and background waits are in the store, and are armed
- * again after a restart.
+ * Waits. An unnamed wait of a request ends with it. A named wait outlives its connection, and a
+ * request with the same name resumes it. A background wait (wait_for_idle, watch_pane) ends with a
+ * notification. Named and background waits are in the store, and are armed again after a restart.
  */
 #pragma once
 
