@@ -50,7 +50,7 @@ uint64_t ring_start(const struct ring *ring);
 
 /*
  * Reads from offset on, or from the oldest byte if offset is not in the ring: at most max bytes, up
- * to the next gap. ret_slice->has_gap: bytes before `from` are missing, or offset is behind the end.
+ * to the next gap. ret_slice->has_gap: bytes before `from` are missing, or offset is after the end.
  */
 void ring_read(const struct ring *ring, uint64_t offset, size_t max, struct buf *out,
     struct ring_slice *ret_slice);

@@ -22,7 +22,7 @@ struct stream {
 	uint32_t interests[STREAM_INTEREST_COUNT_];
 	bool is_wanted; /* wanted for this pane in particular, not only for all panes */
 	struct output_source source;
-	uint64_t end; /* offset behind the last output; output that nobody wanted is not counted */
+	uint64_t end; /* offset behind the last output, without the output that was not wanted */
 	bool is_told; /* a reader may know an offset of this pane */
 	bool has_ring;
 	struct ring ring;
