@@ -345,7 +345,7 @@ static void keep_forgotten(struct queue *queue, uint64_t seq, const char *reason
 
 /*
  * Forgets entries beyond the limits, settled ones first. Stops at an entry that the open
- * transaction has posted or recounted, and of which the listeners know later.
+ * transaction has posted or recounted: the listeners get it after the commit.
  */
 static void queue_forget(struct queue *queue)
 {
