@@ -36,8 +36,8 @@ struct tail_listener_handlers {
 	/* A line was cut: only its first TAIL_LINE_MAX bytes are searched. */
 	void (*cut)(struct tail_listener *listener);
 	/*
-	 * Called after a look that called found(), block() or changed(). Only this handler may add
-	 * or remove listeners.
+	 * Called after a look that called found(), block() or changed(). The other handlers must
+	 * not add or remove listeners.
 	 */
 	void (*looked)(struct tail_listener *listener);
 };

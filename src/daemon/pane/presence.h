@@ -77,7 +77,7 @@ const char *presence_check(const char *agent, const char *session);
 /*
  * Takes a report. Returns false if the report is not believed, for one of two reasons. Another
  * session of the same process is busy or asking in the pane, and so has started the one that
- * reports. Or the report is a mark, and the agent there has reported itself in another way.
+ * reports. Or the report is a mark, and the agent there is known in another way.
  */
 bool presence_report(struct presence_set *set, const struct presence_report *report);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The tmux server that is followed: one sync of libmuxbus, whose changes are published as events.
- * tmux.c alone attaches, stops and listens to the sync; other files run commands and read the model
- * through it. Also references to panes, and what became of these panes.
+ * tmux.c alone attaches, stops and listens to the sync; other files use it for commands, listings,
+ * wanted output and the model. Also references to panes, and what became of these panes.
  */
 #pragma once
 
