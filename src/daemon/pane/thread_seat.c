@@ -90,7 +90,7 @@ static pid_t find_window(const struct muxbus_pane *pane)
 	return pid > 0 && pane_tty_process(pid, &process) && process.tty != 0 ? pid : 0;
 }
 
-/* Finds the windows with this $CODEX_HOME, up to WINDOWS_MAX. The caller frees the result. */
+/* Finds the windows with this home of Codex, up to WINDOWS_MAX. The caller frees the result. */
 static struct windows *find_windows(const struct tmux *tmux, const char *home)
 {
 	struct windows *windows = xcalloc(1, sizeof *windows);

@@ -30,7 +30,7 @@ struct resolve {
 	const struct muxbus_pane *pane;
 	/* For RESOLVE_NONE: the nearest name of a session, owned by the model; or NULL. */
 	const char *nearest;
-	/* For RESOLVE_AMBIGUOUS: the possible targets, as JSON strings with commas between. */
+	/* For RESOLVE_AMBIGUOUS: possible targets, as JSON strings with commas between. */
 	struct buf candidates;
 	char reason[400]; /* a sentence without a full stop; may have invalid UTF-8 */
 };
