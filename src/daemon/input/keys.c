@@ -135,6 +135,7 @@ static const struct {
     {'s', MODIFIER_SHIFT},
 };
 
+/* The spellings in which an alias is a key. With a modifier, it always is. */
 enum strictness {
 	ALWAYS, /* upper and lower case */
 	NOT_LOWER, /* not in lower case, in which it may be a word of a command */
@@ -358,7 +359,7 @@ static bool is_meant(const char *word, size_t len, bool is_alone, char name[KEY_
 		(void)snprintf(inner, sizeof inner, "<%c-%.*s>", word[0], (int)(len - 2), word + 2);
 		return key_spelling_read(inner, len + 2, name) == KEYS_NAME;
 	}
-	/* Within a longer text, words in lower case are text, and "^a" is a regular expression. */
+	/* In a longer text, most words in lower case are text, and "^a" is a regular expression. */
 	return key_spelling_read(word, len, name) == KEYS_NAME &&
 	    (is_alone || !is_small || is_word(word, len, "enter") || strchr("<{", *word) != NULL ||
 		memchr(word, '+', len) != NULL || (len > 2 && memchr(word, '-', len) != NULL));

@@ -12,12 +12,12 @@ enum keys_kind {
 
 /*
  * Returns KEYS_NAME if a text is exactly tmux's name of a key: "Enter", "F5", "C-c", "M-x",
- * "C-S-Up", "^C". Case is ignored, as in tmux. A single character is text. Mouse keys are not names
+ * "C-S-Up", "^C". Case is ignored, as in tmux. A single character is text. Mouse keys are text here
  * (send_mouse sends them). tmux 3.3a drops an unsendable key silently, or types it as text.
  */
 enum keys_kind keys_classify(const char *text, size_t len);
 
-/* Returns the byte of a key such as Enter, Space or C-c; ESC for keys that send a sequence. */
+/* Returns the byte of a key such as Enter, Space or C-c; ESC for others: most send a sequence. */
 uint8_t keys_byte(const char *name);
 
 /* The names of keys without modifiers, sorted; NULL ends. */
@@ -32,9 +32,9 @@ extern const char *const keys_names[];
 enum { KEY_SPELLING_SIZE = 64 }; /* bytes of a name with its modifiers and the NUL */
 
 /*
- * Like keys_classify(), for all spellings. If the result is KEYS_NAME, ret_name is tmux's name of
- * the key. An element with a space is text. Words in lower case that programs use, such as "return"
- * and "del", are text too.
+ * Like keys_classify(), for more spellings. If the result is KEYS_NAME, ret_name is tmux's name of
+ * the key. An element with white space is text. Without a modifier, words in lower case that
+ * programs use, such as "return" and "del", are text too.
  */
 enum keys_kind key_spelling_read(const char *text, size_t len, char ret_name[KEY_SPELLING_SIZE]);
 

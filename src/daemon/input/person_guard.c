@@ -26,7 +26,8 @@ struct asking {
 	bool force;
 	bool has_sign; /* at least one pane was checked */
 	uint32_t first; /* the pane that the request types into */
-	uint32_t pane; /* the pane that is checked now: first, or a pane that gets the same keys */
+	/* the pane that is checked now: first, or one that gets the same keys; MUXBUS_NO_ID: none */
+	uint32_t pane;
 	enum draft_sign sign; /* the weakest sign in all panes checked so far */
 };
 
@@ -214,7 +215,7 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 	look_next(asking);
 }
 
-/* Called when the window and the list of clients were listed again. */
+/* Called when the window and the list of clients were listed again, or this failed. */
 static void on_fresh(void *data, int error)
 {
 	struct asking *asking = data;

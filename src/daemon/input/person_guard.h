@@ -2,9 +2,10 @@
 /*
  * The guard of the person: a request types into a pane only if that does not add to a line that
  * someone else has begun. The caller's own pane and panes that it made are exempt. In other panes a
- * draft (pane/draft.h), or a key of a person within the last SUBMIT_HUMAN_MS, refuses the request
- * unless it has force. Without force the keys are bound to the processes that were there when the
- * panes were looked at. A limited role cannot reach other panes, so its requests pass.
+ * draft (pane/draft.h), tmux's prefix key, or a key of a person within the last SUBMIT_HUMAN_MS,
+ * refuses the request unless it has force. Without force the keys can be bound to the processes
+ * that were there when the panes were looked at. A limited role cannot reach other panes, so its
+ * requests pass.
  */
 #pragma once
 
@@ -16,8 +17,8 @@ struct role_only;
 
 /*
  * may: the caller may type now. false: the request has failed already, and the caller only frees
- * data. sign: the evidence that there is no draft, a static string; NULL by force, or if the pane
- * is exempt.
+ * data. sign: the evidence that there is no draft, a static string; NULL: no pane was checked, by
+ * force or as all are exempt.
  */
 typedef void person_guard_fn(void *data, bool may, const char *sign);
 

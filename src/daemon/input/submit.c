@@ -12,8 +12,11 @@
 
 enum {
 	BUSY_MS = 10000, /* after this time the caller gets the reason "its program is busy" */
-	CHOICE_REST_MS = 400, /* time without output after which a menu counts as drawn */
-	/* time without the menu after which it counts as gone, even if output still comes */
+	CHOICE_REST_MS = 400, /* time without output or keys after which a menu counts as drawn */
+	/*
+	 * time without the menu after which it counts as gone, even if output still comes; also the
+	 * time after which a number counts as not taken alone
+	 */
 	CHOICE_GONE_MS = 1000,
 	CHOICE_SAME_MS = 3000, /* after this time a menu that looks as before may be a new one */
 };
@@ -81,8 +84,8 @@ static void step_type(struct submit *submit, const struct muxbus_pane *pane,
 }
 
 /*
- * Continues with a line that stands at the prompt. An earlier daemon has typed it, or a try to
- * which tmux did not reply.
+ * Continues with a line that stands at the prompt. An earlier daemon or submit has typed it, or a
+ * try to which tmux did not reply.
  */
 static void take_up(struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_screen *screen, const struct pane_tty *tty)
@@ -103,7 +106,7 @@ static int64_t quiet_ms(const struct submit *submit)
 	return clock_mono_ms() - submit->last_output_ms;
 }
 
-/* Returns true if the program has shown all its input on the screen. False with a reason. */
+/* Returns true if the guards but that of the screen allow typing. False with a reason. */
 static bool may_look(const struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_tty *tty, char reason[SUBMIT_REASON_SIZE])
 {
@@ -113,7 +116,7 @@ static bool may_look(const struct submit *submit, const struct muxbus_pane *pane
 	    submit_guard_done(policy, pane, quiet_ms(submit), reason);
 }
 
-/* Stores whether Enter was, or may have been, pressed; the next daemon must know. */
+/* Notes whether Enter was pressed, or may have been. The caller stores this for the next daemon. */
 static void set_entered(struct submit *submit, bool was_entered)
 {
 	if (submit->line.was_entered == was_entered || submit->handlers->entering == NULL)
@@ -122,7 +125,10 @@ static void set_entered(struct submit *submit, bool was_entered)
 	submit->handlers->entering(submit->data);
 }
 
-/* Types, if the guards allow it. Checks pane and terminal again: newer keys may not be shown. */
+/*
+ * Types, if the guards allow it, or goes on with a text that stands there. Checks pane and terminal
+ * again: newer keys may not be shown.
+ */
 static void look_at_prompt(struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_screen *screen, const struct pane_tty *tty)
 {
@@ -522,7 +528,7 @@ static void on_timer(void *data)
 		look(submit);
 		break;
 	case PANE_UNKNOWN:
-		submit->retry_ms = SUBMIT_RETRY_MAX_MS; /* submit_wake() will end the wait */
+		submit->retry_ms = SUBMIT_RETRY_MAX_MS; /* submit_wake() may end the wait */
 		submit_defer(submit, not_followed);
 		break;
 	case PANE_GONE:

@@ -212,7 +212,7 @@ static void tell_shell(const struct muxbus_pane *pane, const struct expected *ex
 		    expected->identity);
 }
 
-/* Returns true if a kept agent (ensure_agent) is in front, or a shell that only waits for it. */
+/* Returns true if the pane has a kept agent (ensure_agent), unless a shell there waits for keys. */
 static bool has_kept(const struct daemon *parts, const struct muxbus_pane *pane)
 {
 	struct foreground front;

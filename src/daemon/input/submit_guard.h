@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The guards of typing: each finds a reason not to type into a pane now. They check the pane's
- * state, the program in front, the terminal, the screen, and whether a person is typing. tmux
- * checks some of them again, in the command that types.
+ * The guards of typing find reasons not to type into a pane now. They check the pane's state, the
+ * program in front, the terminal, the screen, and whether a person is typing. tmux checks some of
+ * this again, in the command that types.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "daemon/pane/screen_sign.h"
 
 #define SUBMIT_HUMAN_MS 5000 /* a person who pressed a key less than this ago is typing */
-/* maximum time of required quiet (without output) if the agent reports idle */
+/* maximum time of required quiet (without output) if the agent itself reports idle */
 #define SUBMIT_IDLE_QUIET_MS 100
 #define SUBMIT_ASKING_MS 600000 /* after this time a reported question no longer counts */
 
@@ -19,8 +19,8 @@ struct foreground_program;
 struct pane_tty;
 
 /*
- * Returns when a person at this pane pressed the last key, in seconds since 1970; 0: no person is
- * there. *ret_in_prefix: a person has pressed tmux's prefix key.
+ * Returns the last activity (such as a key) of the clients on terminals that have this pane active
+ * now, in seconds since 1970; 0: none. *ret_in_prefix: tmux's prefix key was pressed in one.
  */
 uint64_t submit_guard_human(
     const struct tmux *tmux, const struct muxbus_pane *pane, bool *ret_in_prefix);
@@ -33,7 +33,7 @@ bool submit_guard_is_recent(uint64_t key);
 /* Returns true if the last key of a person is recent, or was tmux's prefix key. */
 bool submit_guard_is_typing(const struct tmux *tmux, const struct muxbus_pane *pane);
 
-/* Returns when a key was last pressed in the window's sessions, in seconds since 1970, or 0. */
+/* Returns the last activity (such as a key) in the window's sessions, in seconds since 1970; or 0. */
 uint64_t submit_guard_activity(const struct tmux *tmux, const struct muxbus_pane *pane);
 
 /* time in which a further key may leave the activity as it is, as it has whole seconds */
@@ -42,52 +42,59 @@ uint64_t submit_guard_activity(const struct tmux *tmux, const struct muxbus_pane
 bool submit_guard_is_blind(uint64_t activity);
 
 /*
- * Returns for how long (in ms) the pane must have been quiet before typing, by its agent's report:
- * short if idle; as configured without a report; long if busy, as the report of the turn's end may
- * be missing; long if it asks and its screen can show the question's end. -1: nothing may be typed
- * while the agent asks. ret_reason says why it is long, or is "".
+ * Returns for how long (in ms) the pane must have been quiet before typing. Usually as configured.
+ * Shorter if the agent itself reports idle. Long if it reports busy, as the report of the turn's
+ * end may be missing. If it asks, for up to SUBMIT_ASKING_MS: long if its screen can show the
+ * question's end, else -1: nothing may be typed. ret_reason says why it is long or -1, or is "".
  */
 int64_t submit_guard_quiet_ms(
     const struct daemon *parts, const struct pane_ref *ref, char ret_reason[SUBMIT_REASON_SIZE]);
 
 /*
- * Returns true if the program in front may be typed to. This is the expected program
- * (pane/expected.h), also behind a shell that waits for it. If no program is expected, it may be
- * another one, but no shell and no unknown full-screen program. Otherwise returns false with a
- * reason.
+ * Returns true if the program in front may be typed to: the expected program (pane/expected.h),
+ * also behind a shell that waits for it. If no program is expected: a kept agent (ensure_agent), or
+ * another program, but no shell and no unknown full-screen program. Returns false with a reason;
+ * also if the program is stopped, or another one reads the same terminal.
  */
 bool submit_guard_front(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE]);
 
 /*
  * Finds the program that gets a text which is typed now; pid 0: unknown. Enter is not pressed for
- * another one, unless the policy has knows_prompt.
+ * another one, unless the program is unknown or the policy has knows_prompt.
  */
 void submit_guard_note(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, struct foreground_program *ret_program);
 
-/* Checks the pane's state in the model. Returns false with a reason. */
+/*
+ * Checks the pane's state in the model, whether a person is typing, and the program in front; with
+ * knows_prompt only that this is not stopped. Returns false with a reason.
+ */
 bool submit_guard_pane(const struct daemon *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane,
     char ret_reason[SUBMIT_REASON_SIZE]);
 
 /*
  * Returns true if the program has handled its input, so that the screen shows the result: it does
- * not use the CPU, or was quiet for SUBMIT_BUSY_QUIET_MS. Always true if the policy has
- * knows_prompt. False with a reason.
+ * not use the CPU, or was quiet for SUBMIT_BUSY_QUIET_MS. Also true if the policy has knows_prompt,
+ * or if the program is unknown. False with a reason.
  */
 bool submit_guard_done(const struct submit_policy *policy, const struct muxbus_pane *pane,
     int64_t quiet_ms, char ret_reason[SUBMIT_REASON_SIZE]);
 
 /*
- * Checks the terminal, unless the policy has knows_prompt: nothing may be unread, and nothing be
- * typed that is not shown, or that a shell might read. Returns false with a reason.
+ * Checks the terminal, unless it is unknown or the policy has knows_prompt. Returns false with a
+ * reason if input is unread, or if the text would not be shown, or might not be read by the program
+ * (then a shell might read it).
  */
 bool submit_guard_terminal(const struct daemon *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_tty *tty,
     char ret_reason[SUBMIT_REASON_SIZE]);
 
-/* Checks the screen. quiet_ms: time without output of the pane. Returns false with a reason. */
+/*
+ * Checks the screen; with knows_prompt only for a question. quiet_ms: time without output of the
+ * pane. Returns false with a reason.
+ */
 bool submit_guard_screen(const struct daemon *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_screen *screen,
     int64_t quiet_ms, char ret_reason[SUBMIT_REASON_SIZE]);
@@ -105,14 +112,15 @@ bool submit_guard_empty(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, const struct pane_screen *screen);
 
 /*
- * Returns true if the program is known to have a prompt: an agent, or the expected program. In
- * other programs a line that ends in '>' may mean anything. Returns false with a reason.
+ * Returns true if the program is known to have a prompt: the expected program, or, if none is
+ * expected, a known or kept agent. In other programs a line that ends in '>' may mean anything.
+ * Always true with knows_prompt. Returns false with a reason.
  */
 bool submit_guard_known(const struct daemon *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane,
     char ret_reason[SUBMIT_REASON_SIZE]);
 
-/* The values that tmux compares in the command that types. */
+/* Values that tmux compares in the command that types, besides the state and pid of the pane. */
 struct submit_moment {
 	const char *command; /* name of the program in front */
 	/*
@@ -124,11 +132,14 @@ struct submit_moment {
 	uint64_t activity; /* no later key: see submit_guard_activity(); 0: not checked */
 };
 
-/* Appends a tmux format that is true if the pane is still as it was seen. */
+/* Appends a tmux format that is true if the pane is still as it was seen, and takes input. */
 void submit_guard_write(
     struct buf *out, const struct pane_ref *ref, const struct submit_moment *moment);
 
-/* Looks for reasons that last until the program or a person acts. Returns false with one. */
+/*
+ * Looks for a reason that makes waiting pointless: the input is off, or a check of the program in
+ * front or of its terminal fails. Returns false with it. A mode, a draft or a question only delays.
+ */
 bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE]);
 
@@ -156,6 +167,6 @@ struct screen_guard_facts {
 /* Returns true if a key would answer a question on the screen. */
 bool screen_guard_asks(const struct screen_guard_facts *facts);
 
-/* Returns true if an empty prompt is seen at the cursor; else false with a reason. */
+/* Returns false with a reason if the screen shows work, a question, a draft or no usable prompt. */
 bool screen_guard_allows(
     const struct screen_guard_facts *facts, char ret_reason[SUBMIT_REASON_SIZE]);

@@ -8,7 +8,7 @@ enum {
 	LOOK_STEP_MS = 40, /* time between looks if there is no output, at first */
 	AGREE_STEP_MS = 20, /* time to the next look after one that saw the text come or go */
 	AGREE_LOOKS = 2, /* number of looks in a row that must agree */
-	/* time without output after which an altered text counts as taken by the program */
+	/* time without output after which an altered text or a paste counts as taken */
 	SETTLED_MS = 300,
 	ECHO_MAX_MS = 6000,
 	SUBMIT_MAX_MS = 6000,

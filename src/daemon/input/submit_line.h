@@ -2,7 +2,8 @@
 /*
  * A text on its way through a prompt: what was typed, and what was seen of it since. The text is
  * searched at the cursor, behind the prompt where it was typed. After Enter it must leave that
- * place. The functions do no I/O: they get the screens and terminals.
+ * place; where no text can be seen there, any effect counts. The functions do no I/O: they get the
+ * screens and terminals.
  */
 #pragma once
 
@@ -15,7 +16,7 @@
 struct pane_tty;
 
 struct submit_line {
-	struct submit_text text; /* kept until it is known whether the text was submitted */
+	struct submit_text text; /* kept until the submit ends or drops the text */
 	bool has_lead;
 	/* text of the prompt, in front of the typed text */
 	char lead[sizeof((struct prompt *)0)->lead];
@@ -26,7 +27,7 @@ struct submit_line {
 	int64_t pressed_ms; /* last Enter */
 	int64_t changed_ms; /* last change of the screen */
 	unsigned enters;
-	unsigned agreed; /* consecutive looks that found the text taken */
+	unsigned agreed; /* consecutive looks that found the text taken, or the deleted text gone */
 	unsigned rested; /* consecutive looks that found the program at rest after Enter */
 	bool is_echo_seen;
 	bool is_exact; /* the text is alone on the prompt line */
@@ -38,7 +39,7 @@ struct submit_line {
 	int64_t noted_ms; /* time of the last submit_line_note(); 0: there was a person */
 	/* no person can have typed since the text, so its end is enough to find it */
 	bool is_sole;
-	bool was_entered; /* Enter was pressed, or may have been when the daemon was killed */
+	bool was_entered; /* Enter was pressed, or may have been */
 	/* output offsets: of the screen before typing, and of the last look */
 	uint64_t typed_offset, seen_offset;
 	uint64_t before_enter; /* output offset from which on the output is an effect of Enter */
@@ -55,7 +56,7 @@ void submit_line_reset(struct submit_line *line);
 /* Call this before the text is typed at the prompt of this screen. */
 void submit_line_begin(
     struct submit_line *line, const struct pane_screen *screen, const struct pane_tty *tty);
-/* Call this for a text that an earlier daemon typed, or that was typed without a reply of tmux. */
+/* Call this for a text that stands at the prompt before this try. */
 void submit_line_resume(struct submit_line *line, const struct pane_tty *tty);
 
 /*
@@ -73,8 +74,9 @@ bool submit_line_stands(const struct submit_line *line, const struct pane_screen
 bool submit_line_may_stand(const struct submit_line *line, const struct pane_screen *screen);
 
 /*
- * Returns true if the text is seen. is_lenient: the program is known to take the text, so a changed
- * form counts too when the screen has settled: a paste folded to one word, or a secret.
+ * Returns true if the text is seen. is_lenient: the program is known to take the text, so a secret
+ * counts as seen, and other forms too: a folded paste or a text beside other text when the screen
+ * has settled, an echo of the kernel beside output, or a text at a changed prompt.
  */
 bool submit_line_is_shown(struct submit_line *line, const struct pane_screen *screen,
     const struct pane_tty *tty, bool is_lenient);
@@ -83,7 +85,8 @@ const char *submit_line_echo_late(const struct submit_line *line, const struct p
 
 /*
  * Returns how long to wait before Enter, in ms. Programs that handle Ctrl-C as a key take an Enter
- * that follows the text at once as part of a paste. Others, such as line editors, need no pause.
+ * that follows the text at once as part of a paste. Others, such as line editors, need no pause if
+ * the text is seen exactly.
  */
 int64_t submit_line_rest_ms(const struct submit_line *line, const struct pane_tty *tty);
 
@@ -94,12 +97,12 @@ void submit_line_pressed(struct submit_line *line);
 /* Call this at each look after Enter. Returns true when two looks in a row show the text taken. */
 bool submit_line_is_taken(struct submit_line *line, const struct pane_screen *screen,
     const struct pane_tty *tty, enum submit_sight sight);
-/* Returns true if Enter must be pressed again: it was read, but the text is still there. */
+/* Returns true if Enter may be due again: it was read a while ago, but the text is still there. */
 bool submit_line_needs_enter(
     const struct submit_line *line, const struct pane_screen *screen, const struct pane_tty *tty);
 /*
- * Returns true when two looks without output between them show that the program has handled Enter
- * and left the text.
+ * Returns true when two looks without output between them found the program at rest, so that it
+ * has handled Enter and left the text. is_computing: it uses the CPU now.
  */
 bool submit_line_is_left(
     struct submit_line *line, const struct pane_screen *screen, bool is_computing);
@@ -109,8 +112,8 @@ const char *submit_line_taken_late(const struct submit_line *line, const struct 
 bool submit_line_is_late(const struct submit_line *line);
 
 /*
- * Returns how many characters to delete at the begin of the line to remove the text; 0: the text is
- * not there, or line editors may count its characters differently.
+ * Returns how many characters to delete at the begin of the line to remove the text; 0: unknown,
+ * for example after Enter, for a secret, or if line editors may count its characters differently.
  */
 size_t submit_line_characters(const struct submit_line *line);
 /*

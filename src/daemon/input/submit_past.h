@@ -8,10 +8,10 @@ struct json_writer;
 struct submit;
 
 struct submit_past {
-	char *line; /* the text; submit_read_past() lends it until the text changes */
+	char *line; /* the text, perhaps NULL; submit_read_past() lends it until the text changes */
 	unsigned before; /* how often it may have been typed before, without its end being seen */
 	uint64_t activity; /* submit_guard_activity() when it was typed; 0: unknown */
-	bool was_entered; /* Enter was pressed, or was about to be */
+	bool was_entered; /* Enter was pressed, or may have been */
 };
 
 /*
@@ -20,7 +20,7 @@ struct submit_past {
  * submitted.
  */
 void submit_resume(struct submit *submit, const struct submit_past *past);
-/* Returns what is known of the text that is being typed, or was typed last. */
+/* Returns how the present text was typed. Without one, how the last was, and an empty line. */
 void submit_read_past(const struct submit *submit, struct submit_past *ret_past);
 
 /* Writes how the text was typed as members of a receipt; nothing if it was not typed. */
@@ -31,6 +31,6 @@ struct submit_typing {
 	bool is_typed; /* false: the other members have no meaning */
 	bool is_echo_seen;
 	unsigned enters;
-	int64_t typing_ms; /* from typing to Enter */
+	int64_t typing_ms; /* from typing to the first Enter; without Enter, to now */
 };
 void submit_read_typing(const struct submit *submit, struct submit_typing *ret_typing);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* Callers of the submit engine give the guards that count, the texts, and the callbacks. */
+/* Callers give a submit the guards that count, the text and callbacks, and get its result. */
 #pragma once
 
 #include "daemon/core/daemon_parts.h"
 #include "daemon/server/role.h"
 
 #define SUBMIT_REASON_SIZE 160
-/* time without output after which the screen of a busy agent is looked at */
+/* after this time without output, a report or words that say "busy" no longer forbid typing */
 #define SUBMIT_BUSY_QUIET_MS 15000
 #define SUBMIT_TEXT_MAX (1024 * 1024 + 4) /* bytes of a text */
 /* bytes; agents may show a placeholder for a longer paste (opencode), and none for a shorter one */
@@ -21,15 +21,15 @@ enum submit_sight {
 
 /*
  * Which guards count. Without any flag a text is typed only while the pane is quiet, into the
- * expected program or a known agent, at an empty prompt without a question.
+ * expected program, a known agent or a kept one, at an empty prompt without a question.
  */
 struct submit_policy {
-	bool is_once; /* tries only once: ends with SUBMIT_HELD if a guard forbids typing */
+	bool is_once; /* no later try: where typing would be put off, ends (SUBMIT_HELD, _TYPED) */
 	/* the handler judge() checks program and prompt, and shells are allowed */
 	bool knows_prompt;
 	/* The text is an answer, so a question on the screen is no obstacle. */
 	bool answers_question;
-	/* once submitted, the text keeps the pane: others but raw ones wait (submit_keep()) */
+	/* once submitted, the text keeps the pane (submit_keep()) */
 	bool keeps_pane;
 	/* Keys for any program: the screen is not looked at, and the text need not be seen. */
 	bool is_raw;
@@ -48,8 +48,8 @@ struct submit_text {
 };
 
 /*
- * Returns true if the text has a character that is a shortcut at the empty prompt of some agent:
- * "?" shows help, and "!" begins a shell command. Gemini CLI takes its prompt for empty until it
+ * Returns true if the text has "?" or "!". At the empty prompt of some agents, these are shortcuts
+ * for help and for a shell command. Gemini CLI takes its prompt for empty until it
  * has handled all keys that came together, so the character may be anywhere in the text. In a
  * paste it is text.
  */
@@ -66,30 +66,39 @@ enum submit_choice {
 };
 
 enum submit_result {
-	SUBMIT_SUBMITTED, /* submitted, as far as this can be seen */
-	SUBMIT_TYPED, /* it was typed, but perhaps not submitted: a person has to look */
-	SUBMIT_HELD, /* nothing was typed, and a later try may succeed */
+	SUBMIT_SUBMITTED, /* submitted, as far as this can be seen; with has_no_enter: typed */
+	/* it was typed, or may have been, and perhaps not submitted: a person has to look */
+	SUBMIT_TYPED,
+	/* nothing was typed (with is_raw: or tmux did not answer), and a later try may succeed */
+	SUBMIT_HELD,
 	/* nothing was typed, and nothing will be, for example as the pane is closed */
 	SUBMIT_REFUSED,
-	SUBMIT_NOTHING, /* the text is no longer wanted */
+	SUBMIT_NOTHING, /* is_wanted() or compose() has returned false */
 };
 
 struct submit_end {
 	enum submit_result result;
 	const char *reason; /* NULL: none */
-	uint64_t before_enter; /* offset in the output where the effects of Enter begin */
-	int error; /* with is_raw: the error of libmuxbus if tmux refused the command; else 0 */
-	/* with is_raw: replies to the command that did not type */
+	/* offset in the output where the effects of Enter begin; 0: unknown */
+	uint64_t before_enter;
+	int error; /* with is_raw: of libmuxbus: command not sent, failed or not answered; else 0 */
+	/* with is_raw: replies to the command that did not type; NULL: none */
 	const struct muxbus_reply *replies;
 	size_t count;
 };
 
 struct submit_handlers {
-	/* Returns true if the text is still wanted; called before typing. NULL: it is wanted. */
+	/*
+	 * Returns true if the text is still wanted. Called before a look for typing, but not with
+	 * is_raw. NULL: it is wanted.
+	 */
 	bool (*is_wanted)(void *data);
 	/* Returns what became of the menu (CHOICE_TAKEN: no question or answer is left there). */
 	enum submit_choice (*choice)(void *data, const struct pane_screen *screen);
-	/* Appends patterns (letters, digits, '*') for rows at Enter, each with a newline. */
+	/*
+	 * With answers_question: appends patterns (letters, digits, '*') for rows that must be on
+	 * the screen when tmux types, each with a newline. May be NULL.
+	 */
 	void (*stands)(void *data, const struct pane_screen *screen, struct buf *out);
 	/* With knows_prompt: returns true if the program takes the text; false with a reason. */
 	bool (*judge)(void *data, const struct muxbus_pane *pane, const struct pane_screen *screen,
@@ -97,12 +106,18 @@ struct submit_handlers {
 	/* Writes the text, when the guards allow typing; false: nothing is to be typed. */
 	bool (*compose)(void *data, struct submit_text *text);
 	/*
-	 * Called before Enter is pressed, and when it turns out not to have been pressed, so that
-	 * the caller stores it (submit_read_past()). May be NULL.
+	 * Called when was_entered of submit_read_past() changes, so that the caller stores it:
+	 * before the first Enter, and if Enter counts as not pressed after all. May be NULL.
 	 */
 	void (*entering)(void *data);
-	/* Called each time that typing is put off. is_new: for another reason than before. */
+	/*
+	 * Called when typing is put off, but not with is_once. is_new: for another reason than
+	 * before. May be NULL.
+	 */
 	void (*deferred)(void *data, const char *reason, bool is_new);
-	/* Called at the end of a text, when the submit rests. May free the submit. */
+	/*
+	 * Called at the end of a text, when the submit rests; not after submit_drop(). May free the
+	 * submit.
+	 */
 	void (*ended)(void *data, const struct submit_end *end);
 };

@@ -3,7 +3,7 @@
 
 #include "daemon/input/submit_state.h"
 
-/* Ends a text of which tmux did not type all keys. */
+/* Ends a text of which tmux did not type all keys, or did not say so. */
 static void end_untyped(struct submit *submit, enum submit_result result, int error,
     const struct muxbus_reply *replies, size_t count)
 {

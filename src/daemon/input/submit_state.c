@@ -182,11 +182,7 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	submit->reply(submit, typing_error(error, replies, count), replies, count);
 }
 
-/*
- * Runs a command that types only if tmux finds the pane as expected. screen NULL: tmux does not
- * compare the screen. pane NULL: tmux checks only that the pane takes input. Returns 0, or an
- * error, and then reply is not called.
- */
+/* Runs the command of submit_type(). */
 static int run(struct submit *submit, struct muxbus_command *command, struct typing *typing,
     const char *otherwise, const struct pane_screen *screen, const struct muxbus_pane *pane,
     muxbus_reply_fn *reply)

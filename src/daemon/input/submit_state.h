@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* The state of a submit, and what its files share: pane and timer, its end, its tmux commands. */
+/*
+ * The state of a submit, and the functions that the files submit*.c share: to arm its timer, to
+ * listen to its pane, to end it, and to type.
+ */
 #pragma once
 
 #include "daemon/input/submit_line.h"
@@ -11,7 +14,7 @@
 enum {
 	SUBMIT_RETRY_MIN_MS = 250,
 	SUBMIT_RETRY_MAX_MS = 10000,
-	/* delay of a look after output, so that more of the output has come */
+	/* delay of a look after output or keys, so that more of the output has come */
 	SUBMIT_OUTPUT_STEP_MS = 1,
 };
 
@@ -19,9 +22,9 @@ enum submit_stage {
 	STAGE_RESTING, /* no text */
 	STAGE_WAITING, /* waits for the guards */
 	STAGE_TYPING, /* waits for tmux's reply to typing */
-	STAGE_ECHO, /* looks for the text on the prompt line */
-	STAGE_SETTLING, /* waits to press Enter */
-	STAGE_SUBMITTING, /* looks whether the text has left the prompt line */
+	STAGE_ECHO, /* looks for the text on the prompt line, or for an effect on the menu */
+	STAGE_SETTLING, /* waits to press Enter, and then for tmux's reply to Enter */
+	STAGE_SUBMITTING, /* looks whether the text has left the prompt line, or the menu is gone */
 	STAGE_RETRACTING, /* looks whether a deleted text is gone */
 };
 
@@ -43,15 +46,15 @@ struct submit {
 	bool is_keeping;
 	struct stream_tap tap;
 	bool has_tap;
-	int64_t last_output_ms; /* CLOCK_MONOTONIC, as began_ms */
+	/* the last output, or the begin of listening; CLOCK_MONOTONIC, as began_ms */
+	int64_t last_output_ms;
 	int64_t began_ms;
 	struct submit_line line;
 	struct paste paste;
 	unsigned before; /* how often the line may have been typed without its end being seen */
-	bool is_over; /* the end of the last line was seen, so it is not typed again */
+	bool is_over; /* the last line has ended or was taken back: `before` counts from 0 again */
 	struct foreground_program typed_to; /* the program that got the text; pid 0: unknown */
-	/* when a person pressed the last key before Muxbus typed, in seconds since 1970 */
-	uint64_t human;
+	uint64_t human; /* submit_guard_human() before Muxbus typed */
 	uint64_t activity; /* submit_guard_activity() of the last listing */
 	int64_t retry_ms;
 	char reason[SUBMIT_REASON_SIZE];
@@ -65,15 +68,18 @@ struct submit_set {
 
 void submit_arm(struct submit *submit, int64_t ms);
 
-/* Tells the caller why nothing is typed now. */
+/* Tells the caller why nothing is typed now. Another reason than before resets the delay. */
 void submit_tell_deferred(struct submit *submit, const char *reason);
-/* Puts typing off, with the same reason longer each time. A submit with is_once ends. */
+/*
+ * Puts typing off: with the same reason longer each time, up to SUBMIT_RETRY_MAX_MS, but not if
+ * the pane may have closed. With is_once, ends the text, which may free the submit.
+ */
 void submit_defer(struct submit *submit, const char *reason);
 
 /* Ends a text and calls ended(), which may free the submit. */
 void submit_end_with(struct submit *submit, const struct submit_end *end);
 void submit_end(struct submit *submit, enum submit_result result, const char *reason);
-/* Ends a text that cannot be typed or submitted: the pane is closed, or it has no effect. */
+/* Like submit_end(), with SUBMIT_TYPED if the text may have been typed, else SUBMIT_REFUSED. */
 void submit_give_up(struct submit *submit, const char *reason);
 
 /* Drops the text and releases the pane, without calling ended(). */
@@ -84,7 +90,10 @@ void submit_destroy(struct submit *submit);
 /* Listens to the output of the pane, unless this is done already. */
 void submit_watch_output(struct submit *submit);
 
-/* Returns true if another text is being typed into the pane, or keeps the pane. */
+/*
+ * Returns true if another text is being typed into the pane, or keeps the pane. A raw text does not
+ * wait for one that keeps the pane, but for raw texts that have waited longer.
+ */
 bool submit_is_blocked(const struct submit *submit);
 
 /*
@@ -96,10 +105,11 @@ bool submit_take_answer(struct submit *submit);
 enum submit_keys { SUBMIT_TEXT, SUBMIT_ENTER, SUBMIT_RETRACT };
 
 /*
- * Types, if tmux finds the pane as expected (submit_guard_write()). Returns 0, or an error, and
- * then reply is not called.
+ * Types, if tmux finds the pane as expected (submit_guard_write()). screen NULL: tmux does not
+ * compare the screen. pane NULL: tmux checks only that the pane takes input and policy->only.
+ * Returns 0, or an error, and then reply is not called.
  */
 int submit_type(struct submit *submit, enum submit_keys keys, const struct pane_screen *screen,
     const struct muxbus_pane *pane, muxbus_reply_fn *reply);
-/* Returns true if the replies say that tmux typed. */
+/* Returns false if there is no reply, or the last one says that tmux did not type. */
 bool submit_was_typed(const struct muxbus_reply *replies, size_t count);

@@ -138,9 +138,9 @@ void typing_bytes(struct typing *typing, const void *data, size_t len)
 }
 
 /*
- * Appends a comparison of processes. tmux sends keys to all synchronized panes of the window that
- * have a program, so all these panes are compared. A pane without a program has no pid in tmux 3.8;
- * in older versions it has 0, or the pid of its last program.
+ * Appends a comparison of processes. If the pane is synchronized, all synchronized panes of the
+ * window that have a program are compared: tmux sends the keys to most of them too. A pane without
+ * a program has no pid in tmux 3.8; in older versions it has 0, or the pid of its last program.
  */
 static void put_processes(const struct role_only *only, struct buf *out, const char *behind)
 {

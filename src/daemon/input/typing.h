@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Input for a pane, as tmux commands that have their full effect or none. tmux drops keys silently
- * while a pane is in a mode, has its input switched off, or has no program. So the command that
- * types checks the pane first; if it cannot type, it reports why.
+ * Input for a pane, as tmux commands that have their full effect or none. Keys do not reach the
+ * program while the pane is in a mode, which takes them itself. tmux drops keys silently if the
+ * input is switched off or there is no program. So the command that types checks the pane first; if
+ * it cannot type, it reports why.
  *
- * ASCII text is sent by `send-keys -l`, other bytes one by one (`send-keys -H`), as a mode of the
- * terminal or tmux's idea of characters could change them.
+ * Printable ASCII is sent by `send-keys -l`. Other bytes are sent as numbers (`send-keys -H`), as a
+ * mode of the terminal or tmux's idea of characters could otherwise change them.
  */
 #pragma once
 
@@ -27,7 +28,7 @@ struct typing {
 	/* a tmux format that must be true too, without foreign text; or NULL */
 	const char *condition;
 	struct buf commands; /* the commands, in tmux's syntax */
-	struct buf keys; /* the bytes that these commands type */
+	struct buf keys; /* the bytes that these commands type, as for pane_input_type() */
 	bool is_bracketed; /* `keys` are a bracketed paste */
 };
 
@@ -41,7 +42,7 @@ void typing_retract(struct typing *typing, size_t count, unsigned columns);
 /* Adds bytes. All bytes and names of keys of a typing together: at most TYPING_BYTES_MAX. */
 void typing_bytes(struct typing *typing, const void *bytes, size_t len);
 
-/* Records the typed bytes in the pane's input (pane_input.h). pane NULL: it is closed. */
+/* Records the bytes as typed in the pane's input (pane_input.h). pane NULL: records nothing. */
 void typing_note(
     const struct typing *typing, struct stream_set *streams, const struct muxbus_pane *pane);
 
@@ -52,8 +53,9 @@ void typing_note(
 void typing_add(const struct typing *typing, struct muxbus_command *command, const char *otherwise);
 
 /*
- * Returns true if tmux typed. If not, fails the request: as not_ready, with tmux's report as
- * evidence, or as refused by its role. typed: text for the error that says what was typed before.
+ * Returns false if the reply says that tmux did not type. Then fails the request: as gone, as
+ * not_ready with tmux's report as evidence, or as refused by its role. typed: text for the error
+ * that says what was typed before.
  */
 bool typing_check(
     struct request *request, uint32_t pane, const struct muxbus_reply *reply, const char *typed);
@@ -81,5 +83,5 @@ struct paste {
 /* Adds the making of the buffer to command, and pasting it to typing. */
 void paste_add(struct paste *paste, struct tmux *tmux, struct muxbus_command *command,
     struct typing *typing, const void *text, size_t len, bool is_bracketed);
-/* Deletes the buffer of a paste that failed half-way. */
+/* Deletes the buffer of a paste that may have failed half-way, if there is one. */
 void paste_remove(const struct paste *paste, struct tmux *tmux);
