@@ -205,7 +205,7 @@ static void on_judged(
 	    agent->monitor, agent->task_count > 0 || !list_is_empty(&agent->waiters));
 }
 
-/* The pane was closed, in most cases by a person, so the program is not started again. */
+/* If the pane was closed, in most cases by a person, the program is not started again. */
 static void on_closed(struct agent *agent)
 {
 	if (agent->ending != NULL) {
@@ -408,8 +408,8 @@ static void on_ended(struct agent *agent)
 }
 
 /*
- * The pane is not found. If its tmux server has ended, and this daemon saw the program run, the
- * program may be restarted in the present server.
+ * The pane is not found. If its tmux server has ended, and this daemon saw the program run or a
+ * restart was due, the program may be restarted in the present server.
  */
 static void lose_pane(struct agent *agent)
 {

@@ -2,9 +2,9 @@
 /*
  * Kept agents: interactive programs, each with a name. An agent has a window of its own, or was
  * adopted in the pane where a person started it. A task is typed when the agent is ready, and
- * answered with the agent's output when the prompt is back. An agent that ends, or whose shell is
- * in front again, is restarted within limits; an adopted agent is not restarted. Agents are in the
- * store, so that the next daemon finds them running.
+ * answered with the agent's output, usually when the prompt is back. An agent that was ready and
+ * then ends, or whose shell is in front again, is restarted within limits; an adopted agent is not
+ * restarted. Agents are in the store, so that the next daemon finds them running.
  */
 #pragma once
 
@@ -25,16 +25,17 @@ bool agent_is_at_prompt(
     const struct daemon *daemon, const struct muxbus_pane *pane, const struct pane_screen *screen);
 
 /*
- * Handles ensure_agent with a command: starts the agent, or lets the request wait for the agent of
- * this name. Takes what it needs out of spec; the caller calls agent_spec_finish() for the rest.
- * teller is the pane that is notified of crashes; cleared: none.
+ * Handles ensure_agent with a command: starts the agent, lets the request wait for the agent of
+ * this name, or fails it. May take parts of spec; the caller calls agent_spec_finish() for the
+ * rest. teller is the pane that is notified of crashes; cleared: none, or as before.
  */
 void agent_ensure(struct agent_set *set, struct request *request, struct agent_spec *spec,
     const struct pane_ref *teller);
 
 /*
  * Handles ensure_agent without a command, for an agent that exists: lets the request wait for this
- * agent. With spec->resumes, an agent that has ended is started again. May take spec->prompt.
+ * agent. If the agent has ended, it is started again with spec->resumes, if its conversation can be
+ * resumed; else the request fails. May take spec->prompt.
  */
 void agent_join(struct request *request, const struct agent *agent, struct agent_spec *spec,
     const struct pane_ref *teller);

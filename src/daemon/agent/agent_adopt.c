@@ -11,7 +11,7 @@
 
 enum { NUMBER_SIZE = 4, EXIT_JSON_MAX = 4096 };
 
-/* Replaces characters that are not allowed in names by '_'. */
+/* Sets the name, cut to size, with '_' for characters that names cannot have; never empty. */
 static void set_name(struct agent_adoptee *adoptee, const char *name)
 {
 	snprintf(adoptee->name, sizeof adoptee->name, "%.*s", AGENT_NAME_MAX - NUMBER_SIZE, name);

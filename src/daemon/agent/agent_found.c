@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Lists agents that are not kept. Many do not report that Escape ended a turn or a dialog, so the
- * screens of known agents are read too. The screen overrules the report in three cases: it shows a
- * dialog; it shows a prompt, and the report is at least REPORT_MS old; or it shows work, and a
- * question was reported at least ASKED_MS ago.
+ * screens of known agents are read too, if an agent has not reported, or has reported work or a
+ * question by a hook. The screen overrules the report in three cases: it shows a dialog; it shows a
+ * prompt, and the report is at least REPORT_MS old; or it shows work, and a question was reported
+ * at least ASKED_MS ago.
  */
 #include "daemon/agent/agent_private.h"
 
@@ -146,7 +147,7 @@ void agent_found_look(struct agent_set *set, agent_look_fn *done, void *data)
 	finish(look);
 }
 
-/* Returns the sight of a pane's screen. NULL: there is none, or the report has precedence. */
+/* Returns the sight of a pane's screen. NULL: none, or the report has precedence or is newer. */
 static const struct sight *find_sight(
     const struct agent_look *look, const struct muxbus_pane *pane, const struct presence *presence)
 {

@@ -2,7 +2,8 @@
 /*
  * Starts the program of an agent in a window of its own, whose size stays when clients attach. A
  * waiting program holds the pane until the pane's output is watched, or until a timeout. Then the
- * agent's program replaces it, so that the agent's first output is not missed.
+ * agent's program replaces it, so that the agent's first output is not missed. Also: the failure of
+ * a program (agent_failure_*).
  */
 #include "daemon/agent/agent_private.h"
 
@@ -324,7 +325,7 @@ static void run_program(struct agent_launch *launch)
 		launch_fail(launch, error, NULL, 0);
 }
 
-/* The output is watched, or FLOW_MAX_MS is over and output may be missed. */
+/* The output is watched, FLOW_MAX_MS is over (output may be missed), or the launch is cancelled. */
 static void on_timer(void *data)
 {
 	struct agent_launch *launch = data;

@@ -11,12 +11,13 @@
 enum {
 	AGREE_MS = 60, /* time between two looks that must agree */
 	WRITES_MS = 600, /* output without a pause for this long is reported */
-	WAITING_MS = 10000, /* time between looks at a silent program while a request waits */
+	/* time between later looks at a silent program, if a request waits or the verdict asks */
+	WAITING_MS = 10000,
 	AROUND_MAX = 64 * 1024,
 	SEQUENCE_SIZE = 8, /* bytes of ESC [ ? 2004 h */
 };
 
-/* Delays in ms before the next looks, while looks find no prompt though the output rests. */
+/* Minimum delays in ms before the next looks, while looks find no prompt and no output comes. */
 static const int again_ms[] = {120, 250, 500, 1000, 2000, 4000};
 
 enum { AGAIN_COUNT = sizeof again_ms / sizeof *again_ms };

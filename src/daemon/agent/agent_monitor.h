@@ -2,8 +2,9 @@
 /*
  * A monitor watches the output of one agent's pane. When no output has come for AGENT_REST_MS, the
  * monitor reads the screen and reports the verdict (classify.h). A prompt or a question is reported
- * only when two looks agree and no output came between them. A silent program is looked at again a
- * few times, or regularly while a request waits.
+ * only when two looks agree and no output came between them. A silent program that has neither is
+ * looked at again a few times, or regularly while a request waits. Output without a pause is
+ * reported too.
  */
 #pragma once
 
@@ -55,10 +56,10 @@ void agent_monitor_drop(struct agent_monitor *monitor);
  */
 void agent_monitor_set_regex(struct agent_monitor *monitor, struct pattern *regex);
 
-/* Looks at the screen soon, and then regularly while is_waiting. */
+/* Looks at the screen soon, and sets is_waiting as agent_monitor_set_waiting(). */
 void agent_monitor_look(struct agent_monitor *monitor, bool is_waiting);
 
-/* Sets whether a request waits. If so, a silent program is looked at regularly. */
+/* Sets whether a request waits. If so, a silent program without a prompt is looked at regularly. */
 void agent_monitor_set_waiting(struct agent_monitor *monitor, bool is_waiting);
 
 /* Judges a screen that the caller has read. Does not change the monitor. */
@@ -70,7 +71,7 @@ struct prompt_profile *agent_monitor_profile(struct agent_monitor *monitor);
 uint64_t agent_monitor_end(const struct agent_monitor *monitor);
 /* Returns the output offset of the last OSC 133 mark: begin of 'A' or end of 'C'; 0: none. */
 uint64_t agent_monitor_mark(const struct agent_monitor *monitor, char mark);
-/* Counts newlines in the output since the monitor was made. */
+/* Returns how many newlines the monitor has seen in output since it was made. */
 uint64_t agent_monitor_newlines(const struct agent_monitor *monitor);
 /* Returns true if the program waited for input at the last look. */
 bool agent_monitor_is_reading(const struct agent_monitor *monitor);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Functions that the files of this room offer to each other. */
+/* Functions and structs that the files of this room share. */
 #pragma once
 
 #include "daemon/agent/agent_state.h"
@@ -13,7 +13,7 @@ void agent_store(const struct agent *agent);
  */
 bool agent_record_read(struct agent *agent, const struct json *value);
 
-/* Returns the number of turns reported since the daemon started; marks do not count. */
+/* Returns how many turns the agent has reported to this daemon; 0 if it reports by marks. */
 uint64_t agent_turns(const struct agent *agent);
 
 /*
@@ -26,8 +26,9 @@ bool agent_turn_is_due(
     struct agent_task *task, const struct agent_verdict *verdict, const struct pane_screen *screen);
 
 /*
- * Answers the request when the agent has started, asks something or has failed, at the latest at
- * the startup timeout. is_started: the program was started for this request.
+ * Answers the request when the agent has started, asks something, is gone or has failed for good;
+ * at the latest at the startup timeout, which is shorter for an adopted agent. is_started: the
+ * program was started for this request.
  */
 void agent_wait_add(struct agent *agent, struct request *request, bool is_started);
 void agent_waiters_step(struct agent *agent);
@@ -35,7 +36,7 @@ void agent_waiters_end(struct agent *agent);
 
 /*
  * Stops an agent, and then answers the request. grace_ms is the time from SIGHUP to SIGKILL.
- * Without force, an adopted agent is only released: its program goes on.
+ * Without force, an adopted agent that runs is only released: its program goes on.
  */
 void agent_stop(
     struct agent_set *set, struct request *request, const char *name, int64_t grace_ms, bool force);
@@ -57,7 +58,7 @@ bool agent_resume_is_needed(const struct agent *agent);
 /* Writes that the tmux server has ended and, if there is one, agent_resume_problem(). */
 void agent_resume_describe(const struct agent *agent, char *out, size_t size);
 
-/* Returns why the agent's conversation cannot be resumed, or NULL. */
+/* Returns why the agent's conversation cannot be resumed. NULL: it can, or there is none. */
 const char *agent_resume_problem(const struct agent *agent);
 
 /* Adoption of an agent that a person started: agent_adopt.c. */
@@ -76,7 +77,10 @@ struct agent_adoptee {
 bool agent_adopt_look(const struct daemon *parts, struct request *request,
     const struct muxbus_pane *pane, struct agent_adoptee *ret_adoptee);
 
-/* Writes a free name that begins with kind, the program's name: "claude", "claude-2". */
+/*
+ * Writes a name that begins with kind, the program's name: "claude", "claude-2". The name is free,
+ * or that of an adopted agent whose program has ended.
+ */
 void agent_adopt_name(const struct agent_set *set, const char *kind, char out[AGENT_NAME_MAX + 1]);
 
 void agent_adopt_spec(
@@ -103,8 +107,8 @@ struct agent_look;
 typedef void agent_look_fn(void *data, const struct agent_look *look);
 
 /*
- * Reads the screens of panes with agents that are not kept, up to a maximum. Calls done once,
- * perhaps before this function returns.
+ * Reads the screens of panes with agents that are not kept, up to a maximum, where the screen may
+ * know more than the report. Calls done once, perhaps before this function returns.
  */
 void agent_found_look(struct agent_set *set, agent_look_fn *done, void *data);
 
@@ -139,7 +143,7 @@ bool agent_launch_start(
 /* Call this when the output of the new pane is watched, so that the program starts. */
 void agent_launch_flows(struct agent_launch *launch);
 
-/* Ends a launch and closes its new pane. No handler is called any more. The launch frees itself. */
+/* Ends a launch, and closes what it made. Calls no handler any more. The launch frees itself. */
 void agent_launch_cancel(struct agent_launch *launch);
 
 /* The failure of a program: how it ended, its last lines, and closing its pane. */
@@ -153,14 +157,15 @@ bool agent_failure_is_known(struct agent *agent);
 void agent_failure_describe(const struct agent *agent, char *out, size_t size);
 
 /*
- * Reads the last lines of the dead pane into agent->output, and calls done. The screen is read
- * because tmux may not send a program's last output. Returns false if tmux cannot be asked.
+ * Reads the last lines of the dead pane into agent->output, and calls done, also if that failed.
+ * The screen is read because tmux may not send a program's last output. Returns false if tmux
+ * cannot be asked.
  */
 bool agent_failure_read(struct agent *agent, void (*done)(struct agent *agent));
 void agent_failure_forget(struct agent *agent);
 
-/* Closes the dead pane, unless it is the server's last pane: without panes tmux may exit. */
+/* Closes and forgets the dead pane, but not the server's last: without panes tmux may exit. */
 void agent_failure_close(struct agent *agent);
 
-/* Posts the notification of a crash. is_last: the program is not started again. */
+/* Posts the notification that the program has ended. is_last: it is not started again. */
 void agent_failure_notify(const struct agent *agent, bool is_last);

@@ -141,7 +141,7 @@ static bool keep_text(struct agent *agent, const struct prompt_view *view)
 	return is_kept;
 }
 
-/* Stores the question's place. Another question than before gets a new id. */
+/* Stores the question and its place. If either is another than before, gives it a new id. */
 static void begin(struct agent *agent, const struct agent_facts *facts,
     const struct prompt_view *view, const char *text)
 {

@@ -28,7 +28,7 @@ void agent_question_id(const struct agent *agent, char ret_id[AGENT_QUESTION_ID_
 
 void agent_question_write(struct json_writer *writer, const struct agent *agent);
 
-/* Gives the question a new id: for another question, or if an answer may have been typed. */
+/* Gives the question a new id: for a question asked anew, or if an answer may have been typed. */
 void agent_question_renew(struct agent *agent);
 
 /* Copies the agent's question to the task, which frees the copy at its end. */
@@ -46,7 +46,8 @@ bool agent_question_has_left(const struct agent_task *task, const struct pane_sc
 
 /*
  * Returns true if the screen shows the beginning of an answer to the stored question. For a secret,
- * a key that a person has pressed since then counts too. ret_reason has AGENT_REASON_SIZE bytes.
+ * a key that a person has pressed since then counts too. ret_reason has AGENT_REASON_SIZE bytes,
+ * and is written in any case.
  */
 bool agent_question_is_begun(const struct agent *agent, const struct muxbus_pane *pane,
     const struct pane_screen *screen, char *ret_reason);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reports of an agent's task: its progress, its answer, its notification. */
+/* Reports of an agent's task: progress, answer, refusal, notification; and the text of a reply. */
 #pragma once
 
 #include "daemon/agent/agent_state.h"
@@ -14,8 +14,9 @@ struct reply_text_options {
 };
 
 /*
- * Writes a program's output as the lines that a person would read. The line end that Enter has
- * echoed at the start, and the prompt at the end, are left out. out must be empty.
+ * Writes a program's output as the lines that a person would read. Left out are at the start an
+ * incomplete line, or the line end that Enter has echoed and the pasted text; and at the end the
+ * prompt. out must be empty.
  */
 void reply_text(
     struct buf *out, const void *bytes, size_t len, const struct reply_text_options *options);

@@ -50,7 +50,7 @@ enum agent_state {
 	AGENT_BUSY,
 	AGENT_BLOCKED, /* asks a question */
 	AGENT_CRASHED, /* the program has ended or could not start; a restart may follow */
-	AGENT_GONE, /* the pane was closed or is not found yet, or tmux is not connected */
+	AGENT_GONE, /* its pane was closed or is not found (yet), or it was stopped or released */
 	AGENT_STATE_COUNT_,
 };
 
@@ -96,7 +96,7 @@ struct agent_task {
 	struct loop_timer *deadline, *progress_timer;
 };
 
-/* The cursor's row where a question is asked, before an answer was begun there. */
+/* The cursor's row where a question is or may be asked, before an answer was begun there. */
 struct agent_asked {
 	uint64_t number; /* of the question */
 	int64_t since_ms; /* CLOCK_REALTIME */
@@ -128,7 +128,8 @@ struct agent {
 	struct agent_question question; /* the present question */
 	char *place; /* rows at and above the cursor, with the question; NULL: nothing is asked */
 	struct agent_asked asked;
-	struct agent_asked seen; /* the cursor's row at the last look, with or without a question */
+	/* the cursor's row at the last look, or before a person typed an answer there */
+	struct agent_asked seen;
 	bool seen_reading; /* the program waited for input at the last look */
 	bool seen_asking; /* the row in `seen` looked like the row of a question */
 	unsigned restarts; /* restarts after crashes in a row */
@@ -168,7 +169,10 @@ struct agent_set {
 /* Returns NULL if no agent has this name. set may be NULL. */
 struct agent *agent_get(const struct agent_set *set, const char *name);
 const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane);
-/* Sets the state and its reason. On a change, publishes an event and calls the listeners. */
+/*
+ * Sets the state and its reason, and forgets the question unless the state is AGENT_BLOCKED. On a
+ * change, publishes an event, calls the listeners, and may answer requests that wait.
+ */
 void agent_set_state(struct agent *agent, enum agent_state state, const char *reason);
 
 /* Returns true if the agent is ready and has no task. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Stops an agent. Its program gets SIGHUP, as when a terminal is closed, and SIGKILL after the
- * grace time. Then its pane is closed. If the agent runs in a person's shell, the agent's process
- * group gets the signals, and the pane stays.
+ * Stops an agent, or releases an adopted one. A stopped agent's program gets SIGHUP, as when a
+ * terminal is closed, and SIGKILL after the grace time. Then its pane is closed. If the agent runs
+ * in a person's shell, the agent's process group gets the signals, and the pane stays.
  */
 #include "daemon/agent/agent_private.h"
 

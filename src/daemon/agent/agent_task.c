@@ -431,7 +431,7 @@ static int64_t next_created_ms(const struct agent *agent)
 	return ms;
 }
 
-/* Puts a task into the list: first a typed or running task, then the queued ones by their time. */
+/* Moves a loaded task: first a typed or running task, then the queued ones by their time. */
 static void task_place(struct agent_task *task)
 {
 	struct list *place = &task->agent->tasks;

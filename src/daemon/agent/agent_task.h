@@ -30,7 +30,7 @@ void agent_send(struct agent_set *set, struct request *request, const struct age
 /* Lets a repeated request wait too. Returns false if the task has ended, or too many wait. */
 bool agent_task_join(struct agent_set *set, struct request *request, const char *id);
 
-/* Types the next task if the agent is ready for it. */
+/* Types the next task if the agent is ready for it. Ends tasks that the agent cannot take. */
 void agent_tasks_step(struct agent *agent);
 /*
  * Takes a verdict of the monitor. A prompt or a question ends the running task. Returns false if

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Requests of ensure_agent that wait until an agent is ready. */
+/* Requests of ensure_agent that wait until an agent is ready, asks something, or has failed. */
 #include "daemon/agent/agent_private.h"
 
 #include "daemon/server/request.h"

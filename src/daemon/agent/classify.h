@@ -17,8 +17,9 @@
 #define AGENT_ROW_SIZE 512 /* bytes of the cursor's row, UTF-8 */
 #define AGENT_TAIL_SIZE 256 /* bytes behind the last newline; a longer tail is unknown */
 #define AGENT_REST_MS 120 /* time without output before the screen is looked at */
-#define AGENT_WEAK_MS 1500 /* required time without output if the evidence for a prompt is weak */
-/* required time without output if a report contradicts the prompt, or the screen shows no sign */
+/* required time without output if evidence for a prompt is weak, or a question was reported */
+#define AGENT_WEAK_MS 1500
+/* required time without output if a report says busy at a prompt, or the screen shows no sign */
 #define AGENT_AGAIN_MS 3000
 /* required time without output if a prompt was printed, not drawn, or a report says busy */
 #define AGENT_DOUBT_MS 10000
@@ -40,12 +41,12 @@ struct agent_facts {
 	bool is_dead; /* the pane's program has ended */
 	bool in_mode, has_cursor;
 	bool has_right; /* text is right of the cursor, other than a suggestion */
-	bool reports_busy; /* by its reports, which may miss the end of a turn */
+	bool reports_busy; /* or a question by a mark. Reports may miss the end of a turn. */
 	bool reports_asking;
 	enum screen_sign_kind screen; /* state shown by its screen (screen_verdict()) */
 	/* signs (patterns of the screen) are known for this agent */
 	bool has_signs;
-	bool is_menu; /* numbered choices are around the cursor */
+	bool is_menu; /* a choice is offered around the cursor */
 	bool shows_work; /* a sign of work is on the screen */
 	bool shows_question; /* a question of this agent is on the screen */
 	char row[AGENT_ROW_SIZE]; /* the row left of the cursor, UTF-8 */
@@ -108,7 +109,7 @@ void agent_facts_set_tail(struct agent_facts *facts, const void *bytes, size_t l
 void agent_facts_read_screen(const struct prompt_view *view, struct agent_facts *facts);
 
 /*
- * Appends the block of rows that ends with the cursor's row: from the blank row above, but at most
+ * Appends the block of rows that ends with the cursor's row: up to the blank row above, but at most
  * `rows` rows. Colours and spaces at line ends are left out.
  */
 void agent_place_text(const struct prompt_view *view, unsigned rows, struct buf *out);

@@ -5,8 +5,9 @@
 #include "daemon/pane/prompt.h"
 
 /*
- * Appends the lines of the question. For a menu: the row that asks and the rows down to the
- * choices. Otherwise: the cursor's row, or the row above that asks. Cuts text that does not fit.
+ * Appends the lines of the question. For a menu: the line that asks and the rows down to the
+ * choices. Otherwise: the cursor's line, or a line above if the cursor's row has no question. Cuts
+ * text that does not fit.
  */
 void agent_question_text(const struct prompt_view *view, struct buf *out);
 

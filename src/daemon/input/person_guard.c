@@ -26,7 +26,7 @@ struct asking {
 	bool force;
 	bool has_sign; /* at least one pane was checked */
 	uint32_t first; /* the pane that the request types into */
-	/* the pane that is checked now: first, or one that gets the same keys; MUXBUS_NO_ID: none */
+	/* the pane that is checked now: first, or one that gets its keys too; MUXBUS_NO_ID: none */
 	uint32_t pane;
 	enum draft_sign sign; /* the weakest sign in all panes checked so far */
 };

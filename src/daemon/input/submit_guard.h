@@ -33,7 +33,7 @@ bool submit_guard_is_recent(uint64_t key);
 /* Returns true if the last key of a person is recent, or was tmux's prefix key. */
 bool submit_guard_is_typing(const struct tmux *tmux, const struct muxbus_pane *pane);
 
-/* Returns the last activity (such as a key) in the window's sessions, in seconds since 1970; or 0. */
+/* Returns the last activity (as a key) in the window's sessions, in seconds since 1970, or 0. */
 uint64_t submit_guard_activity(const struct tmux *tmux, const struct muxbus_pane *pane);
 
 /* time in which a further key may leave the activity as it is, as it has whole seconds */
