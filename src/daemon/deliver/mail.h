@@ -11,7 +11,7 @@
 
 enum {
 	MAIL_BATCH_MAX = 32, /* notifications that one line reports */
-	MAIL_TURN_MAX = 64, /* receipts given in one turn of the loop */
+	MAIL_TURN_MAX = 64, /* receipts that a deferral or a show gives in one turn of the loop */
 };
 
 /* The data and functions that all mails share. */
@@ -36,7 +36,7 @@ struct mail {
 	struct mail_office *office;
 	struct pane_ref pane;
 	const struct way *way; /* the started way; NULL: none */
-	void *work; /* data of the started way; NULL: the way is not at work */
+	void *work; /* data of the way at work; NULL: none, or the way "typed", which uses submit */
 	struct loop_timer *soon; /* looks at the mail soon, for example after a post */
 	struct loop_timer *again; /* tries again after a failure, or for a person */
 	size_t tries;
@@ -47,7 +47,7 @@ struct mail {
 	const char *reason_way; /* name of the way in the receipt of the deferral; NULL: none */
 	uint64_t deferred_to; /* number of the last notification that the deferral has looked at */
 	bool is_new_reason; /* give the receipt also to notifications that have one */
-	bool has_passed_over; /* some notifications were skipped, because a puller may take them */
+	bool has_passed_over; /* some notifications were skipped, for example for a puller */
 	struct loop_timer *deferral; /* gives further receipts in the next turn */
 
 	/* of the way "typed" */
@@ -56,13 +56,13 @@ struct mail {
 	struct buf line; /* the typed line */
 
 	bool has_failed; /* the agent's queue command failed, and is not tried again yet */
-	bool waits_for_person; /* until a client attaches, or on_notify takes it */
+	bool waits_for_person; /* for a client to attach, or for on_notify to take it */
 };
 
 /*
- * Returns true if a notification is for this mail: it is not delivered, has the mail's address, and
- * no puller has it on a lease. While a follower is armed, new notifications are for the follower,
- * unless a puller gave them back.
+ * Returns true if a notification is for this mail: it is queued or being delivered, has the mail's
+ * address, and no puller has it on a lease. While a follower is armed, queued notifications are for
+ * the follower, unless a puller gave them back.
  */
 bool mail_is_for(const struct mail *mail, const struct notification *note);
 /*
@@ -89,5 +89,5 @@ void mail_on_deferral(void *data);
 
 /* Tries again after a delay that grows with `tries`, or earlier when the agent reports. */
 void mail_try_again(struct mail *mail, size_t tries);
-/* Defers a mail for a person until a client attaches or on_notify takes it. found says why. */
+/* Defers a mail for a person. found says why. Looks again after a delay, or at a new client. */
 void mail_wait_for_person(struct mail *mail, const struct way_found *found);

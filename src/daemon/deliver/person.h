@@ -12,13 +12,13 @@ struct pane_ref;
 
 #define PERSON_CLIENTS_MAX 32 /* maximum number of clients that show one message */
 
-/* Returns true if the pane is a person's; false also if it is closed, or tmux is not connected. */
+/* Returns true if a pane is a person's; false also for a thread, and if it is closed or unknown. */
 bool person_has_pane(const struct daemon *parts, const struct pane_ref *pane);
 
 /*
- * Finds the tmux clients at which a person may look: those of the sessions that have the pane's
- * window; if there are none, all clients. Returns their number. The names are valid until the model
- * changes.
+ * Finds the tmux clients on terminals at which a person may look: those of the sessions that have
+ * the pane's window; if there are none, all. Returns their number; 0 also if the pane is closed.
+ * The names are valid until the model changes.
  */
 size_t person_clients(const struct daemon *parts, const struct pane_ref *pane,
     const char *ret_names[PERSON_CLIENTS_MAX]);

@@ -33,7 +33,10 @@ static int open_output(size_t max)
 	return fd;
 }
 
-/* Waits for the program's end. is_kill: kills its group first. Returns a status of waitpid(2). */
+/*
+ * Waits for the program's end. is_kill: kills its group first. Returns a status of waitpid(2); -1:
+ * it was reaped before, or the wait failed.
+ */
 static int reap(struct program *program, bool is_kill)
 {
 	int status;

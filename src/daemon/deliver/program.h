@@ -7,11 +7,11 @@
 struct event_base;
 
 struct program_end {
-	int status; /* as from waitpid(2), also if the program was killed */
+	int status; /* as from waitpid(2), also if the program was killed; -1: unknown */
 	bool is_late; /* its time was over, so it got a signal */
 };
 
-/* Called once, from the loop. May free the program. */
+/* Called once, from the loop, unless the program was freed before. May free the program. */
 typedef void program_fn(void *data, const struct program_end *end);
 
 struct program_order {

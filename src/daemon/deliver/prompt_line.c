@@ -15,7 +15,7 @@ enum {
 
 static const char ellipsis[] = "\xe2\x80\xa6";
 
-/* Characters that are dropped: they are invisible, or change how others look. */
+/* Characters that are dropped: they are invisible or private, or change how others look. */
 static const struct {
 	uint32_t first, last;
 } dropped[] = {

@@ -30,7 +30,8 @@ void prompt_line_compose(struct buf *out, const struct notification *const *note
  * Appends foreign text in a form that is harmless at any prompt: valid UTF-8, one line, without
  * escape sequences, control, format or private characters; characters that a shell or an agent
  * could interpret get their full-width forms. Doing this twice changes nothing more. Of a text of
- * more than max characters, the begin and the end are kept, with an ellipsis between.
+ * more than max characters, the begin and the end are kept, with an ellipsis between. Only the
+ * first 64 KiB are read.
  */
 void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max);
 

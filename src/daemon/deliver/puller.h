@@ -44,8 +44,9 @@ uint64_t puller_take(struct puller *puller);
  */
 void puller_keep(struct puller *puller, bool keeps);
 /*
- * Ends a request of the puller. has_gone: the peer left or cancelled before its answer, or the pane
- * was closed, so the leases are given back, unless another request of the puller waits.
+ * Ends a request of the puller, and may free the puller. has_gone: the peer left or cancelled
+ * before its answer, or the pane was closed, so the leases are given back, unless another request
+ * of the puller waits.
  */
 void puller_end(struct puller *puller, bool has_gone);
 

@@ -68,7 +68,7 @@ static const char trace_end[] = "\nend\n";
 
 struct queued_command {
 	struct mail *mail;
-	struct program *program; /* NULL: not started by this daemon */
+	struct program *program; /* NULL: not started, or by an earlier daemon */
 	struct loop_timer *timer;
 	char trace[PATH_MAX + 32];
 	int64_t until_ms; /* CLOCK_MONOTONIC: limit for a command of an earlier daemon */
@@ -354,7 +354,7 @@ static void trace_read(const char *path, struct queue_trace *ret_trace)
 	(void)close(fd);
 }
 
-/* Watches an earlier daemon's command. If the command was killed, delivers the mail again. */
+/* Watches an earlier daemon's command. If it was killed or not started, delivers the mail again. */
 static void on_trace(void *data)
 {
 	struct queued_command *command = data;
@@ -486,7 +486,7 @@ static enum way_use use(const struct way_place *place, struct way_found *found)
 }
 
 /*
- * Starts the command. Without a session the mail stays queued, and if a command has failed before,
+ * Starts the command. Without a session, or after a failure, the mail stays queued; after a failure
  * a timer tries again.
  */
 static void start(struct mail *mail, const struct way_found *found)

@@ -10,7 +10,7 @@
  * - shown: shown to a person by the tmux clients.
  * - refused: never delivered, for the reason given, such as a closed pane.
  *
- * "typed_before" has how often the line may have been typed before, by daemons that were killed.
+ * "typed_before" has how often the line may have been typed before, without its end being seen.
  * "way" says how: typed, follow (a follower's output), hook (the agent's own hook), queue_command
  * (the agent's command for it), waited (a request waited for it; "consumer": the named consumer
  * that acknowledged it), shown (to a person), on_notify (the person's program), or none (it stays
@@ -29,7 +29,8 @@ void receipt_begin(struct buf *out, struct json_writer *writer, const char *resu
 
 /*
  * Ends the receipt, stores it with the notification's new state, publishes it, and frees the
- * buffer's memory. The state stays if the notification was acknowledged or cancelled.
+ * buffer's memory. The state stays if the notification was acknowledged or cancelled. If it has
+ * left the queue, the receipt is dropped.
  */
 void receipt_give(const struct daemon *parts, uint64_t seq, enum notification_state state,
     struct buf *receipt, struct json_writer *writer);

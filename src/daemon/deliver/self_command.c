@@ -312,7 +312,7 @@ static void on_ended(void *data, const struct submit_end *end)
 	}
 }
 
-/* The submit engine checks all guards, and tries again until they agree. */
+/* The submit engine checks all guards, and tries again while they forbid typing. */
 static const struct submit_policy policy = {0};
 
 static const struct submit_handlers handlers = {

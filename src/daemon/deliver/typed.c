@@ -113,7 +113,10 @@ void typed_forget(struct mail_office *office)
 		retry_free(retry);
 }
 
-/* Types the line again; if it still stands at the prompt, it is only submitted. */
+/*
+ * Lets the mail type the line again, unless the mail is at work; if the line still stands at the
+ * prompt, it is only submitted.
+ */
 static void type_again(struct retry *retry)
 {
 	struct mail *mail = retry->office->look(retry->office, &retry->pane);
@@ -148,7 +151,7 @@ static void on_retry(void *data)
 	retry->count = 0;
 	for (size_t at = 0; at < count; at++) {
 		const struct notification *note = queue_find(parts->queue, retry->seqs[at]);
-		/* Any other notification was taken, or is being typed again. */
+		/* Any other notification was taken or cancelled, or is being typed again. */
 		if (note == NULL || (note->state != NOTE_DELIVERED && note->state != NOTE_FAILED))
 			continue;
 		queue_count_redelivery(parts->queue, note->seq, 1);
@@ -172,7 +175,10 @@ static unsigned times(const struct mail *mail)
 	return most;
 }
 
-/* Types the line again, unless it is taken: after ack_wait_ms, later after a multiple (factors). */
+/*
+ * Types the line again, unless it is taken: after ack_wait_ms, later after a multiple (factors).
+ * Does nothing if the line was typed again `nudges` times.
+ */
 static void retry_add(const struct mail *mail)
 {
 	static const int factors[] = {1, 5, 15};
@@ -238,8 +244,8 @@ static bool on_compose(void *data, struct submit_text *text)
 }
 
 /*
- * Called before Enter is pressed, and when it turns out not to have been pressed. Stores this, so
- * that the next daemon knows whether a line that it does not find may have been submitted.
+ * Stores whether Enter may have been pressed, so that the next daemon knows whether a line that it
+ * does not find may have been submitted.
  */
 static void on_entering(void *data)
 {
@@ -315,7 +321,7 @@ static void on_ended(void *data, const struct submit_end *end)
 
 void typed_open(struct mail *mail)
 {
-	/* The submit engine checks all guards, and tries again until they agree. */
+	/* The submit engine checks all guards, and tries again while they forbid typing. */
 	static const struct submit_policy policy = {0};
 	static const struct submit_handlers handlers = {.is_wanted = on_is_wanted,
 	    .compose = on_compose,

@@ -19,7 +19,7 @@ struct queue;
 
 /* Deletes invalid lines from the store. typed_open() loads the others. */
 void typed_load(struct queue *queue);
-/* Makes the submit of a mail. Resumes the line that an earlier daemon was about to type. */
+/* Makes the submit of a mail. Resumes a line that an earlier daemon typed, or was about to type. */
 void typed_open(struct mail *mail);
 void typed_close(struct mail *mail);
 /* Call this after a report of a pane's agent: a new turn shows that the line was taken. */

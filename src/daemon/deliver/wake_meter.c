@@ -7,7 +7,8 @@
 #include "daemon/server/request.h"
 #include "io/loop_timer.h"
 
-#define TOGETHER_MS 100 /* notifications for one pane within this time count as one wake */
+/* notifications for one pane that follow each other within this time count as one wake */
+#define TOGETHER_MS 100
 /* how many counted notifications are remembered; an older one may be counted twice */
 #define REMEMBERED 1024
 /* delay from a count until the sum is stored; after kill -9, later counts are lost */

@@ -46,7 +46,8 @@ const struct wake_policy *wake_policy_next(
 
 /*
  * Returns true if a policy holds the notifications of a pane now. The policy of the pane counts
- * before the policy of its agent. Listeners are called when the result may have changed.
+ * before the policy of its agent. Listeners are called when a notification becomes due, and after
+ * a change of a policy.
  */
 bool wake_policy_holds(struct wake_policy_set *set, const struct pane_ref *pane);
 

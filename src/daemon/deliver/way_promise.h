@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Promises: the answer to a request that arms something (a timer, watch or job) names the way in
- * which its notification will wake the requester. While something is pending for the address, an
+ * Promises: the answer to a request that arms something (such as a timer) names the way in which
+ * its notification will wake the requester. While something is pending for the address, an
  * event reports that no way wakes the requester any more, or that one does again. Ways are looked
  * up again soon after a fact that may change them, such as the end of the program that would get
  * the notification, a report, or a follower that leaves.
