@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The method execute_cli: a shell command as a job, whose end the request waits for. The next
+ * The method execute_cli: a shell command as a job, whose end the request may wait for. The next
  * command of the connection, or of the pane, starts in the directory where this command ended.
  */
 #include "base/process.h"

@@ -224,7 +224,7 @@ static enum job_state state_of(const struct job_status *status)
 	return status->exit_code == 0 ? JOB_EXITED : JOB_FAILED;
 }
 
-/* Reads how a job ended. If there is no status, the job is lost. */
+/* Reads how a job ended. Without a status, it is lost; at a limit of the system, tries again. */
 static void job_read_end(struct job_set *set, struct job *job)
 {
 	struct job_start start = {0};
@@ -452,7 +452,7 @@ static void job_adopt(struct tracked *tracked)
 	job_take_up(tracked);
 }
 
-/* Tries again to watch a job for which no file descriptor was free, and then the next one. */
+/* Tries again to watch a job for which a limit of the system was reached, and then the next one. */
 static void on_again(void *data)
 {
 	struct job_set *set = data;

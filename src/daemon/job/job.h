@@ -2,8 +2,8 @@
 /*
  * Jobs: background commands. Each job runs under a supervisor process of its own (muxbus-job), so
  * that its exit status outlives this daemon. The state of a job is in its files (base/job_file.h)
- * and in the store. After a crash, a new daemon finds the jobs, and notifies of the end of those
- * that have ended meanwhile.
+ * and in the store. A new daemon finds the jobs, and notifies of the end of those that have ended
+ * meanwhile, but not for is_program.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ enum job_state {
 	JOB_EXITED, /* status 0 */
 	JOB_FAILED, /* another status, a signal, or never started */
 	JOB_STOPPED, /* on request, or by its timeout */
-	JOB_LOST, /* its supervisor was killed, so its status is not known */
+	JOB_LOST, /* its status is not known, mostly because its supervisor was killed */
 	JOB_STATE_COUNT_,
 };
 extern const char *const job_state_names[];
@@ -31,9 +31,9 @@ struct job {
 	char *cwd;
 	struct pane_ref pane; /* the pane that is notified of the end; cleared: none */
 	bool is_silent; /* its end is not notified: a request waits for it, or is_program */
-	/* the program of a provider, whose end a new daemon does not notify either */
+	/* the program of a provider or tool server, whose end a new daemon does not notify either */
 	bool is_program;
-	bool is_cancelled; /* job_stop() was called */
+	bool is_cancelled; /* job_stop() has asked it to end */
 	bool has_env; /* variables were given for this job */
 	/* The order in which jobs began; 0: made by an earlier release, ordered by created_ms. */
 	int64_t number;
@@ -48,7 +48,8 @@ struct job {
 #define JOBS_MAX 1000 /* maximum number of jobs that run at once */
 #define JOBS_KEEP 200 /* number of ended jobs that are kept, with their output */
 #define JOBS_KEEP_QUICK 100 /* the same for quick jobs */
-#define JOB_OUT_MAX (64 * 1024 * 1024) /* bytes of output that are kept from its beginning */
+/* default maximum of the bytes of output that are kept from its beginning */
+#define JOB_OUT_MAX (64 * 1024 * 1024)
 /* bytes of changes to an environment that are kept in memory, for a restart */
 #define JOB_ENV_KEEP (64 * 1024)
 
@@ -102,20 +103,21 @@ const struct job *job_find(const struct job_set *set, const char *id);
 const struct job *job_next(const struct job_set *set, const struct job *previous);
 size_t job_running(const struct job_set *set);
 /*
- * Returns true if the end of the job was not notified, as a request reported it or the job was a
- * provider's program. list_jobs leaves such jobs out, unless asked for all.
+ * Returns true if the job has ended without a notification, as a request reported the end, or with
+ * is_program. list_jobs leaves such jobs out, unless asked for all.
  */
 bool job_is_quick(const struct job *job);
 
 /*
  * Sends a signal to a job. After SIGTERM and SIGINT, the supervisor sends SIGKILL when a grace time
- * is over. Returns 0 or -errno: ESRCH if the job does not run, EAGAIN if it is just being started.
+ * is over. Returns 0 or -errno: ESRCH if the job does not run, EAGAIN if it is just being started,
+ * or another one.
  */
 int job_stop(struct job_set *set, const char *id, int signal);
 
 /*
- * Like job_stop() with SIGTERM, for a request that then starts the job again. Returns -EBUSY if
- * another restart waits for the end.
+ * Like job_stop() with SIGTERM, for a request that then starts the job again. Returns 0 also if the
+ * job has just ended, and -EBUSY if another restart waits for the end.
  */
 int job_stop_for_restart(struct job_set *set, const char *id);
 
@@ -128,7 +130,7 @@ const char *const *job_env(const struct job *job);
 /* Call this if an answer has reported the end: its notification is settled and not delivered. */
 void job_settle_waited(struct job_set *set, const struct job *job);
 
-/* Sets is_silent while the job runs, and the pane to notify of the end; NULL: as before. */
+/* If the job runs, sets is_silent, and the pane to notify of the end; NULL: as before. */
 void job_set_silent(
     struct job_set *set, const char *id, bool is_silent, const struct pane_ref *pane);
 
@@ -138,7 +140,7 @@ typedef void job_listener_fn(struct job_listener *listener, const struct job *jo
 struct job_listener {
 	struct list link;
 	char id[NOTIFICATION_ID_SIZE];
-	/* Called when the command runs; pid is set if it is known. May be NULL. */
+	/* Called when the command runs, or no report can come; pid is set if known. May be NULL. */
 	job_listener_fn *started;
 	/* called when the job has ended, after its notification (if any) was posted */
 	job_listener_fn *ended;
@@ -152,13 +154,16 @@ void job_path(
 /* Returns how many bytes of standard output are kept; the job may have written more. */
 int64_t job_log_bytes(const struct job_set *set, const struct job *job);
 
-/* Returns the offset behind the last kept byte: the end of the output, unless the disk was full. */
+/*
+ * Returns the offset behind the last kept byte. This is the end of the output, unless the disk was
+ * full, or the job still runs and has written more than is kept.
+ */
 int64_t job_kept_end(const struct job_set *set, const struct job *job, enum job_file file);
 
 /*
  * Reads output of a job from an offset on, at most max bytes; skips bytes that were not kept
  * between begin and end. *ret_from is the offset of the first byte that was read, *ret_end the
- * length of all output so far. Returns 0 or -errno.
+ * length of all output; while the job runs, of the kept output. Returns 0 or -errno.
  */
 int job_read(const struct job_set *set, const struct job *job, enum job_file file, int64_t offset,
     size_t max, struct buf *out, int64_t *ret_from, int64_t *ret_end);
@@ -179,8 +184,8 @@ char *job_record_data(
 
 /*
  * Return the first or the last JOB_EXCERPT characters of bytes, without escape sequences; the
- * caller frees the text. is_part: there is output before these bytes, so their first line is left
- * out.
+ * caller frees the text. *ret_is_cut: the bytes have more. is_part: there is output before these
+ * bytes, so their first line is left out if another one follows.
  */
 char *job_record_head(const void *bytes, size_t len, bool *ret_is_cut);
 char *job_record_tail(const void *bytes, size_t len, bool is_part);
@@ -254,7 +259,10 @@ void job_starter_free(struct job_starter *starter);
 int job_starter_start(
     struct job_starter *starter, const char *id, struct job_supervisor *ret_supervisor);
 
-/* Starts a spare for the next job. If this fails, the next start only takes longer. */
+/*
+ * Starts a spare for the next job, if there is none. If this fails, the next start only takes
+ * longer. The spare ends after SPARE_IDLE_MS.
+ */
 void job_starter_prepare(struct job_starter *starter);
 
 extern const struct method methods_execute[];

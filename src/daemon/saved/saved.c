@@ -10,7 +10,7 @@
 
 enum {
 	TAKE_MS = 200, /* delay from a change to its copy in memory */
-	CALM_MS = 2000, /* delay from a copy to its record in the store */
+	CALM_MS = 2000, /* maximum delay from the last copy to the records in the store */
 	REST_MS = 100, /* delay from a listing until tmux has done all work for it */
 	BUSY_NS = 200000, /* processor time; if tmux has used less, it ran no command */
 };
@@ -120,7 +120,7 @@ static bool saved_load(void *data, const char *name, const struct json *value)
 	return true;
 }
 
-/* Returns the directory of the pane's first process, usually its shell; NULL: not known. */
+/* Returns the directory of the pane's first process, or else as tmux has it; NULL: not known. */
 static const char *directory_of(const struct muxbus_pane *pane, char out[PATH_MAX])
 {
 	if (process_cwd(pane->pid, out, PATH_MAX))
@@ -175,7 +175,7 @@ static void put_window(struct json_writer *writer, const struct daemon *daemon,
 	json_put_int(writer, "index", link->index);
 	if (json_put_text(writer, "name", window->name, strlen(window->name)))
 		json_put_base64(writer, "name_base64", window->name, strlen(window->name));
-	/* tmux names a window after the program in it, unless a person has named it. */
+	/* By default tmux names a window after the program in its active pane. */
 	json_put_bool(writer, "is_named", pane == NULL || strcmp(pane->command, window->name) != 0);
 	json_put_int(writer, "width", window->width);
 	json_put_int(writer, "height", window->height);
@@ -271,7 +271,7 @@ static void forget_closed(struct saved_set *set, const struct muxbus_model *mode
 	}
 }
 
-/* Copies the sessions that have changed. They are stored after a pause in the changes. */
+/* Copies the sessions that have changed. They are stored after a pause, or after SAVED_LOOK_MS. */
 static void take(void *data)
 {
 	struct saved_set *set = data;
