@@ -34,8 +34,8 @@ void agent_ensure(struct agent_set *set, struct request *request, struct agent_s
 
 /*
  * Handles ensure_agent without a command, for an agent that exists: lets the request wait for this
- * agent. If the agent has ended, it is started again with spec->resumes, if its conversation can be
- * resumed; else the request fails. May take spec->prompt.
+ * agent. If the agent has ended, it is started again with spec->resumes where this is possible;
+ * else the request fails. May take spec->prompt.
  */
 void agent_join(struct request *request, const struct agent *agent, struct agent_spec *spec,
     const struct pane_ref *teller);

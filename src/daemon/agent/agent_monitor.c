@@ -11,8 +11,7 @@
 enum {
 	AGREE_MS = 60, /* time between two looks that must agree */
 	WRITES_MS = 600, /* output without a pause for this long is reported */
-	/* time between later looks at a silent program, if a request waits or the verdict asks */
-	WAITING_MS = 10000,
+	WAITING_MS = 10000, /* time between later looks at a silent program, if these are needed */
 	AROUND_MAX = 64 * 1024,
 	SEQUENCE_SIZE = 8, /* bytes of ESC [ ? 2004 h */
 };

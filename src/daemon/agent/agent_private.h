@@ -26,9 +26,8 @@ bool agent_turn_is_due(
     struct agent_task *task, const struct agent_verdict *verdict, const struct pane_screen *screen);
 
 /*
- * Answers the request when the agent has started, asks something, is gone or has failed for good;
- * at the latest at the startup timeout, which is shorter for an adopted agent. is_started: the
- * program was started for this request.
+ * Answers the request when the agent has started, asks something, is gone or has failed for good,
+ * at the latest at a timeout. is_started: the program was started for this request.
  */
 void agent_wait_add(struct agent *agent, struct request *request, bool is_started);
 void agent_waiters_step(struct agent *agent);
@@ -77,10 +76,7 @@ struct agent_adoptee {
 bool agent_adopt_look(const struct daemon *parts, struct request *request,
     const struct muxbus_pane *pane, struct agent_adoptee *ret_adoptee);
 
-/*
- * Writes a name that begins with kind, the program's name: "claude", "claude-2". The name is free,
- * or that of an adopted agent whose program has ended.
- */
+/* Writes a name for a new agent that begins with kind, the program's name: "claude-2". */
 void agent_adopt_name(const struct agent_set *set, const char *kind, char out[AGENT_NAME_MAX + 1]);
 
 void agent_adopt_spec(
@@ -157,9 +153,8 @@ bool agent_failure_is_known(struct agent *agent);
 void agent_failure_describe(const struct agent *agent, char *out, size_t size);
 
 /*
- * Reads the last lines of the dead pane into agent->output, and calls done, also if that failed.
- * The screen is read because tmux may not send a program's last output. Returns false if tmux
- * cannot be asked.
+ * Reads the last lines of the dead pane into agent->output, if that is possible, and calls done.
+ * tmux may not send a program's last output. Returns false if tmux cannot be asked.
  */
 bool agent_failure_read(struct agent *agent, void (*done)(struct agent *agent));
 void agent_failure_forget(struct agent *agent);

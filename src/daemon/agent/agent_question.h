@@ -46,8 +46,7 @@ bool agent_question_has_left(const struct agent_task *task, const struct pane_sc
 
 /*
  * Returns true if the screen shows the beginning of an answer to the stored question. For a secret,
- * a key that a person has pressed since then counts too. ret_reason has AGENT_REASON_SIZE bytes,
- * and is written in any case.
+ * a key that a person has pressed since then counts too. Always writes ret_reason.
  */
 bool agent_question_is_begun(const struct agent *agent, const struct muxbus_pane *pane,
     const struct pane_screen *screen, char *ret_reason);

@@ -128,8 +128,7 @@ struct agent {
 	struct agent_question question; /* the present question */
 	char *place; /* rows at and above the cursor, with the question; NULL: nothing is asked */
 	struct agent_asked asked;
-	/* the cursor's row at the last look, or before a person typed an answer there */
-	struct agent_asked seen;
+	struct agent_asked seen; /* the cursor's row at a look, before an answer was typed there */
 	bool seen_reading; /* the program waited for input at the last look */
 	bool seen_asking; /* the row in `seen` looked like the row of a question */
 	unsigned restarts; /* restarts after crashes in a row */
@@ -169,10 +168,7 @@ struct agent_set {
 /* Returns NULL if no agent has this name. set may be NULL. */
 struct agent *agent_get(const struct agent_set *set, const char *name);
 const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane);
-/*
- * Sets the state and its reason, and forgets the question unless the state is AGENT_BLOCKED. On a
- * change, publishes an event, calls the listeners, and may answer requests that wait.
- */
+/* Sets the state and its reason. A new state publishes an event, and may end requests that wait. */
 void agent_set_state(struct agent *agent, enum agent_state state, const char *reason);
 
 /* Returns true if the agent is ready and has no task. */

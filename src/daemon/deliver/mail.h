@@ -87,7 +87,7 @@ void mail_end_deferral(struct mail *mail);
 /* A timer's callback; data is the mail. */
 void mail_on_deferral(void *data);
 
-/* Tries again after a delay that grows with `tries`, or earlier when the agent reports. */
+/* Tries again after a delay that grows with `tries`, or earlier, as when the agent reports. */
 void mail_try_again(struct mail *mail, size_t tries);
 /* Defers a mail for a person. found says why. Looks again after a delay, or at a new client. */
 void mail_wait_for_person(struct mail *mail, const struct way_found *found);

@@ -42,7 +42,7 @@ static const struct {
     {"codex", {"codex", "queue", "--thread", SESSION_WORD, "--message", TEXT_WORD, NULL}},
 };
 
-/* The command gets these variables from the agent's environment, the rest from the daemon's. */
+/* Variables that the command gets from the agent's environment, if set there; else the daemon's. */
 static const char *const inherited[] = {"PATH", "HOME", "CODEX_HOME"};
 #define INHERITED_COUNT (sizeof inherited / sizeof *inherited)
 

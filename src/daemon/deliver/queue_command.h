@@ -19,5 +19,5 @@ void queue_command_open(struct mail *mail);
 
 /* Returns true if the agent of this name has a queue command. */
 bool queue_command_is_of(const char *agent);
-/* Returns the nearest ancestor of pid (in eight generations) that runs the agent's program, or 0. */
+/* Returns the nearest ancestor of pid that runs the agent's program; 0: none of the next eight. */
 pid_t queue_command_process(const char *agent, pid_t pid);

@@ -29,8 +29,8 @@ void receipt_begin(struct buf *out, struct json_writer *writer, const char *resu
 
 /*
  * Ends the receipt, stores it with the notification's new state, publishes it, and frees the
- * buffer's memory. The state stays if the notification was acknowledged or cancelled. If it has
- * left the queue, the receipt is dropped.
+ * buffer's memory. The state of an acknowledged or cancelled notification stays. For a
+ * notification that has left the queue, only frees the memory.
  */
 void receipt_give(const struct daemon *parts, uint64_t seq, enum notification_state state,
     struct buf *receipt, struct json_writer *writer);

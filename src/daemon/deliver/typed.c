@@ -113,10 +113,7 @@ void typed_forget(struct mail_office *office)
 		retry_free(retry);
 }
 
-/*
- * Lets the mail type the line again, unless the mail is at work; if the line still stands at the
- * prompt, it is only submitted.
- */
+/* Lets an idle mail type the line again, or only submit it if it still stands at the prompt. */
 static void type_again(struct retry *retry)
 {
 	struct mail *mail = retry->office->look(retry->office, &retry->pane);
@@ -175,10 +172,7 @@ static unsigned times(const struct mail *mail)
 	return most;
 }
 
-/*
- * Types the line again, unless it is taken: after ack_wait_ms, later after a multiple (factors).
- * Does nothing if the line was typed again `nudges` times.
- */
+/* Plans to type the line again, if nudges allow: after ack_wait_ms or a multiple (factors). */
 static void retry_add(const struct mail *mail)
 {
 	static const int factors[] = {1, 5, 15};
@@ -230,7 +224,7 @@ static bool on_compose(void *data, struct submit_text *text)
 	struct buf line = BUF(SUBMIT_LINE_MAX);
 	mail_gather(mail, notes);
 	if (mail->batch_count == 0)
-		return false; /* others have taken all notifications */
+		return false; /* none is left */
 	mail_end_deferral(mail);
 	prompt_line_compose(&line, notes, mail->batch_count, &mail->office->parts->config->limits);
 	remember(mail, &line);

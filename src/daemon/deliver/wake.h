@@ -19,12 +19,11 @@ struct request;
 
 /*
  * Writes the members message, wake, and durable if it is false. The message has `done`, a sentence,
- * and what to do next. id is that of the future notification. The way counts as promised
- * (way_promise.h).
+ * and what to do next. id is that of the future notification. Gives a promise (way_promise.h).
  */
 void wake_write(
     struct request *request, const char *done, const char *id, const struct pane_ref *address);
-/* Writes only wake. id "": not known, so the way does not count as promised. Returns the way. */
+/* Writes only wake. id "": not known, so no promise is given. Returns the way. */
 const struct way *wake_write_way(
     struct request *request, const char *id, const struct pane_ref *address);
 /* Writes wake for an address that is not the requester's; its agent need not call anything. */

@@ -33,8 +33,7 @@ struct way_place {
 
 struct way_found {
 	const struct way *way; /* the promised way; way_none: no way, because of text */
-	/* the row that accepted the address, even if it cannot deliver now; none did: way_typed */
-	const struct way *by;
+	const struct way *by; /* the row that accepted the address, or else way_typed */
 	char text[WAY_TEXT_SIZE]; /* "typed into pane %4" */
 	bool is_final; /* with way_none: never, so the notification is refused */
 };

@@ -13,10 +13,7 @@
 enum {
 	BUSY_MS = 10000, /* after this time the caller gets the reason "its program is busy" */
 	CHOICE_REST_MS = 400, /* time without output or keys after which a menu counts as drawn */
-	/*
-	 * time without the menu after which it counts as gone, even if output still comes; also the
-	 * time after which a number counts as not taken alone
-	 */
+	/* time after which a missing menu counts as gone, or a number counts as not taken alone */
 	CHOICE_GONE_MS = 1000,
 	CHOICE_SAME_MS = 3000, /* after this time a menu that looks as before may be a new one */
 };
@@ -125,10 +122,7 @@ static void set_entered(struct submit *submit, bool was_entered)
 	submit->handlers->entering(submit->data);
 }
 
-/*
- * Types, if the guards allow it, or goes on with a text that stands there. Checks pane and terminal
- * again: newer keys may not be shown.
- */
+/* Types or continues, if the guards allow it. Checks pane and terminal again, as keys may come. */
 static void look_at_prompt(struct submit *submit, const struct muxbus_pane *pane,
     const struct pane_screen *screen, const struct pane_tty *tty)
 {

@@ -49,9 +49,8 @@ void submit_keep(struct submit *submit);
 void submit_release(struct submit *submit);
 
 /*
- * Returns true if a notification can be typed into a pane, now or later: a typing person, a busy
- * agent and a draft, for example, only delay it. Also true while tmux is not connected. Otherwise
- * returns false with the reason.
+ * Returns true if a notification can perhaps be typed into a pane, now or later: a typing person, a
+ * busy agent and a draft only delay it. Otherwise returns false with the reason.
  */
 bool submit_can_type(
     const struct submit_set *set, const struct pane_ref *ref, char ret_reason[SUBMIT_REASON_SIZE]);

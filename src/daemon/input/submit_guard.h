@@ -66,10 +66,7 @@ bool submit_guard_front(const struct daemon *parts, const struct pane_ref *ref,
 void submit_guard_note(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, struct foreground_program *ret_program);
 
-/*
- * Checks the pane's state in the model, whether a person is typing, and the program in front; with
- * knows_prompt only that this is not stopped. Returns false with a reason.
- */
+/* Checks the pane's state, the program in front, and for a typing person. False with a reason. */
 bool submit_guard_pane(const struct daemon *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane,
     char ret_reason[SUBMIT_REASON_SIZE]);
@@ -91,10 +88,7 @@ bool submit_guard_terminal(const struct daemon *parts, const struct submit_polic
     const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_tty *tty,
     char ret_reason[SUBMIT_REASON_SIZE]);
 
-/*
- * Checks the screen; with knows_prompt only for a question. quiet_ms: time without output of the
- * pane. Returns false with a reason.
- */
+/* Checks the screen; with knows_prompt only for a question. Returns false with a reason. */
 bool submit_guard_screen(const struct daemon *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_screen *screen,
     int64_t quiet_ms, char ret_reason[SUBMIT_REASON_SIZE]);
@@ -136,10 +130,7 @@ struct submit_moment {
 void submit_guard_write(
     struct buf *out, const struct pane_ref *ref, const struct submit_moment *moment);
 
-/*
- * Looks for a reason that makes waiting pointless: the input is off, or a check of the program in
- * front or of its terminal fails. Returns false with it. A mode, a draft or a question only delays.
- */
+/* Returns false with a reason that makes waiting pointless. A mode or a draft only delays. */
 bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE]);
 

@@ -25,7 +25,7 @@ struct submit_line {
 	int64_t typed_ms; /* CLOCK_MONOTONIC, as all members in ms; 0: nothing was typed */
 	int64_t entered_ms; /* first Enter; 0: none */
 	int64_t pressed_ms; /* last Enter */
-	int64_t changed_ms; /* last change of the screen */
+	int64_t changed_ms; /* last change of the screen; a choice: last look that saw its menu */
 	unsigned enters;
 	unsigned agreed; /* consecutive looks that found the text taken, or the deleted text gone */
 	unsigned rested; /* consecutive looks that found the program at rest after Enter */

@@ -49,9 +49,8 @@ struct submit_text {
 
 /*
  * Returns true if the text has "?" or "!". At the empty prompt of some agents, these are shortcuts
- * for help and for a shell command. Gemini CLI takes its prompt for empty until it
- * has handled all keys that came together, so the character may be anywhere in the text. In a
- * paste it is text.
+ * for help and for a shell command. Gemini CLI takes its prompt for empty until it has handled all
+ * keys that came together, so the character may be anywhere in the text. In a paste it is text.
  */
 bool submit_has_shortcut(const char *text, size_t len);
 
@@ -67,10 +66,8 @@ enum submit_choice {
 
 enum submit_result {
 	SUBMIT_SUBMITTED, /* submitted, as far as this can be seen; with has_no_enter: typed */
-	/* it was typed, or may have been, and perhaps not submitted: a person has to look */
-	SUBMIT_TYPED,
-	/* nothing was typed (with is_raw: or tmux did not answer), and a later try may succeed */
-	SUBMIT_HELD,
+	SUBMIT_TYPED, /* it may have been typed, but not submitted: a person has to look */
+	SUBMIT_HELD, /* nothing was seen to be typed, and a later try may succeed */
 	/* nothing was typed, and nothing will be, for example as the pane is closed */
 	SUBMIT_REFUSED,
 	SUBMIT_NOTHING, /* is_wanted() or compose() has returned false */
@@ -79,8 +76,7 @@ enum submit_result {
 struct submit_end {
 	enum submit_result result;
 	const char *reason; /* NULL: none */
-	/* offset in the output where the effects of Enter begin; 0: unknown */
-	uint64_t before_enter;
+	uint64_t before_enter; /* output offset where the effects of Enter begin; 0: unknown */
 	int error; /* with is_raw: of libmuxbus: command not sent, failed or not answered; else 0 */
 	/* with is_raw: replies to the command that did not type; NULL: none */
 	const struct muxbus_reply *replies;
@@ -88,17 +84,11 @@ struct submit_end {
 };
 
 struct submit_handlers {
-	/*
-	 * Returns true if the text is still wanted. Called before a look for typing, but not with
-	 * is_raw. NULL: it is wanted.
-	 */
+	/* Returns true if the text is still wanted. Not called with is_raw. NULL: it is wanted. */
 	bool (*is_wanted)(void *data);
 	/* Returns what became of the menu (CHOICE_TAKEN: no question or answer is left there). */
 	enum submit_choice (*choice)(void *data, const struct pane_screen *screen);
-	/*
-	 * With answers_question: appends patterns (letters, digits, '*') for rows that must be on
-	 * the screen when tmux types, each with a newline. May be NULL.
-	 */
+	/* Appends patterns (letters, digits, '*') for rows when tmux types, each with a newline. */
 	void (*stands)(void *data, const struct pane_screen *screen, struct buf *out);
 	/* With knows_prompt: returns true if the program takes the text; false with a reason. */
 	bool (*judge)(void *data, const struct muxbus_pane *pane, const struct pane_screen *screen,
@@ -110,14 +100,8 @@ struct submit_handlers {
 	 * before the first Enter, and if Enter counts as not pressed after all. May be NULL.
 	 */
 	void (*entering)(void *data);
-	/*
-	 * Called when typing is put off, but not with is_once. is_new: for another reason than
-	 * before. May be NULL.
-	 */
+	/* Called if typing is put off (not with is_once). is_new: another reason. May be NULL. */
 	void (*deferred)(void *data, const char *reason, bool is_new);
-	/*
-	 * Called at the end of a text, when the submit rests; not after submit_drop(). May free the
-	 * submit.
-	 */
+	/* Called at the end of a text, but not by submit_drop(). May free the submit. */
 	void (*ended)(void *data, const struct submit_end *end);
 };

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The state of a submit, and the functions that the files submit*.c share: to arm its timer, to
- * listen to its pane, to end it, and to type.
- */
+/* The state of a submit, and functions for it that the files submit*.c share. */
 #pragma once
 
 #include "daemon/input/submit_line.h"
@@ -46,8 +43,7 @@ struct submit {
 	bool is_keeping;
 	struct stream_tap tap;
 	bool has_tap;
-	/* the last output, or the begin of listening; CLOCK_MONOTONIC, as began_ms */
-	int64_t last_output_ms;
+	int64_t last_output_ms; /* or begin of listening; CLOCK_MONOTONIC, as began_ms */
 	int64_t began_ms;
 	struct submit_line line;
 	struct paste paste;
@@ -70,10 +66,7 @@ void submit_arm(struct submit *submit, int64_t ms);
 
 /* Tells the caller why nothing is typed now. Another reason than before resets the delay. */
 void submit_tell_deferred(struct submit *submit, const char *reason);
-/*
- * Puts typing off: with the same reason longer each time, up to SUBMIT_RETRY_MAX_MS, but not if
- * the pane may have closed. With is_once, ends the text, which may free the submit.
- */
+/* Puts typing off, in general longer each time for the same reason. With is_once, ends the text. */
 void submit_defer(struct submit *submit, const char *reason);
 
 /* Ends a text and calls ended(), which may free the submit. */
@@ -90,10 +83,7 @@ void submit_destroy(struct submit *submit);
 /* Listens to the output of the pane, unless this is done already. */
 void submit_watch_output(struct submit *submit);
 
-/*
- * Returns true if another text is being typed into the pane, or keeps the pane. A raw text does not
- * wait for one that keeps the pane, but for raw texts that have waited longer.
- */
+/* Returns true if the text must wait for another one of the pane, as one that is being typed. */
 bool submit_is_blocked(const struct submit *submit);
 
 /*

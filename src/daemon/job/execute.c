@@ -120,7 +120,7 @@ static bool is_question(const char *end)
 	return false;
 }
 
-/* Reads the directory that SHELL_TRAP has written, and removes the file. False without one. */
+/* Reads the directory that SHELL_TRAP has written, and removes the file. False if none is there. */
 static bool read_cwd(const struct job_set *jobs, const struct job *job, char out[PATH_SIZE])
 {
 	char path[PATH_SIZE], *dot;

@@ -31,7 +31,7 @@ struct job {
 	char *cwd;
 	struct pane_ref pane; /* the pane that is notified of the end; cleared: none */
 	bool is_silent; /* its end is not notified: a request waits for it, or is_program */
-	/* the program of a provider or tool server, whose end a new daemon does not notify either */
+	/* the program of a provider or tool server, whose end no later daemon notifies either */
 	bool is_program;
 	bool is_cancelled; /* job_stop() has asked it to end */
 	bool has_env; /* variables were given for this job */
@@ -48,8 +48,7 @@ struct job {
 #define JOBS_MAX 1000 /* maximum number of jobs that run at once */
 #define JOBS_KEEP 200 /* number of ended jobs that are kept, with their output */
 #define JOBS_KEEP_QUICK 100 /* the same for quick jobs */
-/* default maximum of the bytes of output that are kept from its beginning */
-#define JOB_OUT_MAX (64 * 1024 * 1024)
+#define JOB_OUT_MAX (64 * 1024 * 1024) /* the default of job_order.out_max */
 /* bytes of changes to an environment that are kept in memory, for a restart */
 #define JOB_ENV_KEEP (64 * 1024)
 
@@ -110,8 +109,7 @@ bool job_is_quick(const struct job *job);
 
 /*
  * Sends a signal to a job. After SIGTERM and SIGINT, the supervisor sends SIGKILL when a grace time
- * is over. Returns 0 or -errno: ESRCH if the job does not run, EAGAIN if it is just being started,
- * or another one.
+ * is over. Returns 0 or -errno, such as ESRCH if the job does not run, EAGAIN if it just starts.
  */
 int job_stop(struct job_set *set, const char *id, int signal);
 
@@ -154,10 +152,7 @@ void job_path(
 /* Returns how many bytes of standard output are kept; the job may have written more. */
 int64_t job_log_bytes(const struct job_set *set, const struct job *job);
 
-/*
- * Returns the offset behind the last kept byte. This is the end of the output, unless the disk was
- * full, or the job still runs and has written more than is kept.
- */
+/* Returns the offset behind the last byte that is kept, which may not be the end of the output. */
 int64_t job_kept_end(const struct job_set *set, const struct job *job, enum job_file file);
 
 /*
@@ -259,10 +254,7 @@ void job_starter_free(struct job_starter *starter);
 int job_starter_start(
     struct job_starter *starter, const char *id, struct job_supervisor *ret_supervisor);
 
-/*
- * Starts a spare for the next job, if there is none. If this fails, the next start only takes
- * longer. The spare ends after SPARE_IDLE_MS.
- */
+/* Starts a spare for the next job, if that is possible. It ends unused after SPARE_IDLE_MS. */
 void job_starter_prepare(struct job_starter *starter);
 
 extern const struct method methods_execute[];
