@@ -56,7 +56,7 @@ void agent_monitor_drop(struct agent_monitor *monitor);
  */
 void agent_monitor_set_regex(struct agent_monitor *monitor, struct pattern *regex);
 
-/* Looks at the screen soon, and sets is_waiting as agent_monitor_set_waiting(). */
+/* Looks at the watched screen soon, and sets is_waiting as agent_monitor_set_waiting(). */
 void agent_monitor_look(struct agent_monitor *monitor, bool is_waiting);
 
 /* Sets whether a request waits. If so, a silent program without a prompt is looked at regularly. */

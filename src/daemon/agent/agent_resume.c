@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The command that resumes an agent's conversation when its program is started again. */
+/* Stores the conversations that agents report, and makes the commands that resume them. */
 #include "daemon/agent/agent_private.h"
 
 #include "base/conversation.h"

@@ -12,7 +12,7 @@ struct pane_ref;
 
 #define PERSON_CLIENTS_MAX 32 /* maximum number of clients that show one message */
 
-/* Returns true if a pane is a person's; false also for a thread, and if it is closed or unknown. */
+/* Returns true if a pane is a person's; false also for a thread, or a closed or dead pane. */
 bool person_has_pane(const struct daemon *parts, const struct pane_ref *pane);
 
 /*

@@ -2,8 +2,8 @@
 /*
  * The line that reports notifications to an agent. It is typed, printed by a follower, returned by
  * a hook or queued by the agent's command. An agent trusts a typed line as if the person at the
- * prompt had typed it, so its words are ours. Foreign text is only a name, a command or a short
- * quotation, in a form that cannot act as a command.
+ * prompt had typed it, so its words are ours. Foreign text in it, such as a name or a short
+ * quotation, has a form that cannot act as a command.
  */
 #pragma once
 

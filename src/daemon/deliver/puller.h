@@ -2,9 +2,10 @@
 /*
  * Pullers hand the notifications of a pane to its agent, so that nothing need be typed. A puller is
  * a follower (muxbus follow), whose output the agent reads, or the agent's own hook. A puller takes
- * a notification on a lease, a hold that ends after loan_ms. If the notification is acknowledged in
- * time, it is delivered; if not, it is given back, and another way delivers it. A follower is armed
- * while it waits, and for loan_ms after each answer; meanwhile nothing new is typed into its pane.
+ * a notification on a lease, a hold of limited time (loan_ms). If the notification is acknowledged
+ * in time, it is delivered; if not, it is given back, and another way delivers it. A follower is
+ * armed while it waits, and for loan_ms after each answer; meanwhile new notifications of its pane
+ * are not typed.
  */
 #pragma once
 

@@ -35,7 +35,7 @@ enum {
 #define SESSION_WORD "%session"
 #define TEXT_WORD "%text"
 
-/* The queue command of each agent. SESSION_WORD and TEXT_WORD stand for session and message. */
+/* Agents with their queue commands. SESSION_WORD and TEXT_WORD stand for session and message. */
 static const struct {
 	const char *agent, *words[WORDS_MAX];
 } commands[] = {

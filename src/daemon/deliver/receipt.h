@@ -4,7 +4,7 @@
  * object that is stored with the notification and published as an event. Its member "result":
  *
  * - deferred: not delivered yet, for the reason given; tried again later.
- * - submitted: typed; the line was seen at the prompt, and seen to leave it after Enter.
+ * - submitted: typed and submitted, as far as this can be seen.
  * - typed: typed, but not seen to be submitted, so a person has to look.
  * - handed_over: given to the agent without typing, or to a person's program.
  * - shown: shown to a person by the tmux clients.

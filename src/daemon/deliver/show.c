@@ -158,7 +158,7 @@ static bool show_line(struct mail *mail, const char *line, uint64_t last)
 	return mail->work != NULL;
 }
 
-/* Shows all waiting notifications of the pane in one message. Returns false if no client can. */
+/* Shows in one message how many notifications wait, and the last. Returns false if none can. */
 static bool show_all(struct mail *mail)
 {
 	const struct notification *note = NULL, *last = NULL;

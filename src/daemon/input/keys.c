@@ -328,7 +328,7 @@ enum keys_kind key_spelling_read(const char *text, size_t len, char ret_name[KEY
 	name = find_name(&spelling);
 	if (name != NULL)
 		return put_key(spelling.modifiers, name, strlen(name), ret_name);
-	/* A and S are modifiers only in brackets: elsewhere "A-x" and "S-x" may be words. */
+	/* With one character a letter is a modifier only in brackets: else "A-x" may be a word. */
 	if (is_one_character(spelling.key, spelling.len) && spelling.modifiers != 0 &&
 	    (spelling.has_words || spelling.is_bracketed))
 		return put_character(&spelling, ret_name);

@@ -25,7 +25,7 @@ extern const char *const keys_names[];
 
 /*
  * Other spellings of keys than tmux's: "Ctrl+C", "<Enter>", "{ESC}", "Return", "Alt-x". An element
- * of send_keys that is such a spelling, and nothing else, is the key. Any other element is text; it
+ * of send_keys that is such a spelling, and nothing else, is the key, if it can be sent. Other text
  * may contain a name that was meant as a key.
  */
 

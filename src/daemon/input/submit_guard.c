@@ -46,7 +46,7 @@ static bool shows(const struct screen_guard_facts *facts, enum screen_sign_kind 
 			return true;
 		is_set |= screen_sign_is_named(facts->signs, facts->names[at], kind);
 	}
-	/* The signs of all programs count too, unless the user's file has one for this program. */
+	/* Busy signs of all programs count, unless the user's file has such signs for this one. */
 	return kind == SIGN_BUSY && !is_set &&
 	    screen_sign_shows(facts->signs, NULL, kind, text, len);
 }

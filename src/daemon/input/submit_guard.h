@@ -137,8 +137,8 @@ bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref
 /*
  * Checks of a screen before typing. A known agent is believed if its whole screen shows its prompt:
  * a list of choices above the prompt is then part of its answer. In other programs, and on screens
- * without the agent's signs (pane/screen_sign.h), any text around the cursor counts that looks like
- * a choice or like work. The functions have no side effects. tests/screens.t measures them on
+ * without the agent's signs (pane/screen_sign.h), text around the cursor counts that looks like a
+ * choice or like work. The functions have no side effects. tests/screens.t measures them on
  * recorded screens.
  */
 

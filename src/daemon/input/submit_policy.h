@@ -6,7 +6,7 @@
 #include "daemon/server/role.h"
 
 #define SUBMIT_REASON_SIZE 160
-/* after this time without output, a report or words that say "busy" no longer forbid typing */
+/* after this time without output, signs that a program works no longer forbid typing */
 #define SUBMIT_BUSY_QUIET_MS 15000
 #define SUBMIT_TEXT_MAX (1024 * 1024 + 4) /* bytes of a text */
 /* bytes; agents may show a placeholder for a longer paste (opencode), and none for a shorter one */

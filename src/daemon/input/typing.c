@@ -186,7 +186,7 @@ static void put_otherwise(
 		(void)buf_append_str(&held, "#{!=:");
 		put_processes(&typing->only, &held, "");
 		(void)buf_append_byte(&held, '}');
-	} else { /* with only.count > 0 there can be no other reason */
+	} else { /* typing_check() looks at the other reasons first */
 		(void)buf_append_byte(&held, typing->only.count > 0 ? '1' : '0');
 	}
 	(void)buf_append_str(&held, " #{pane_mode} #{?pane_id,,0}" MUXBUS_FORMAT_WHOLE "'");

@@ -3,7 +3,7 @@
  * Jobs: background commands. Each job runs under a supervisor process of its own (muxbus-job), so
  * that its exit status outlives this daemon. The state of a job is in its files (base/job_file.h)
  * and in the store. A new daemon finds the jobs, and notifies of the end of those that have ended
- * meanwhile, but not for is_program.
+ * meanwhile, except the programs of providers (is_program).
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Jobs as JSON: in the store, in answers and in notifications. */
+/* Jobs as JSON and text: in the store, in answers and in notifications. */
 #include "daemon/job/job.h"
 
 #include "base/stripper.h"
