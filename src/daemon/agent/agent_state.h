@@ -139,7 +139,7 @@ struct agent {
 	char *output; /* last lines of a program that never was ready; NULL: none */
 	struct agent_last_words *last_words; /* while the last lines are read; or NULL */
 	struct list waiters; /* requests of ensure_agent */
-	struct list tasks; /* in order; the first may be running */
+	struct list tasks; /* in order; the first may be typed now, or be running */
 	size_t task_count;
 	struct agent_ending *ending; /* while the agent is being stopped; or NULL */
 	/* a person started the agent in their own pane, whose options and size stay */

@@ -20,7 +20,7 @@ struct submit_past {
  * submitted.
  */
 void submit_resume(struct submit *submit, const struct submit_past *past);
-/* Returns how the present text was typed. Without one, how the last was, and an empty line. */
+/* Returns how the present text was typed; if there is none, how the last was, without its line. */
 void submit_read_past(const struct submit *submit, struct submit_past *ret_past);
 
 /* Writes how the text was typed as members of a receipt; nothing if it was not typed. */

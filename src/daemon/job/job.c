@@ -42,7 +42,7 @@ struct tracked {
 	struct loop_pidfd *watch; /* tells when the supervisor has ended */
 	int news_fd; /* gets reports of the supervisor; -1: none, so the files tell */
 	struct event *news;
-	bool is_started; /* the listeners know that the command runs */
+	bool is_started; /* started() of the listeners was called */
 	bool is_restarting; /* job_stop_for_restart() has asked the job to end */
 	const char **env; /* the changes of its environment, only in memory; NULL: not known */
 };
