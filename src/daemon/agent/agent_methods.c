@@ -235,7 +235,7 @@ static void handle_ensure(struct request *request, const void *data)
 	agent_spec_finish(&spec);
 }
 
-/* A repeated request is handled again. The agent that its first run has made is joined now. */
+/* A repeated request is handled again, and finds the agent that its first run has made. */
 static void handle_ensure_begun(struct request *request, const void *data, const char *id UNUSED)
 {
 	handle_ensure(request, data);

@@ -40,7 +40,7 @@ enum agent_verdict_kind {
 struct agent_facts {
 	bool is_dead; /* the pane's program has ended */
 	bool in_mode, has_cursor;
-	bool has_right; /* text is right of the cursor, other than a suggestion */
+	bool has_right; /* text is right of the cursor, other than a suggestion or frame */
 	bool reports_busy; /* or a question by a mark. Reports may miss the end of a turn. */
 	bool reports_asking;
 	enum screen_sign_kind screen; /* state shown by its screen (screen_verdict()) */
@@ -57,7 +57,7 @@ struct agent_facts {
 	bool is_stopped; /* the program in front, or one that reads in its place, is stopped */
 	struct pane_tty tty;
 	char mark; /* the last OSC 133 mark; 0: none was seen */
-	/* Bytes since the last newline, each run of digits as one 0; "": unknown. */
+	/* Bytes since the last newline, each run of digits as one 0; "": none, or unknown. */
 	char tail[AGENT_TAIL_SIZE];
 	int64_t quiet_ms; /* time since the last output */
 };

@@ -149,7 +149,7 @@ void job_listen(struct job_set *set, struct job_listener *listener, const char *
 void job_path(
     const struct job_set *set, const struct job *job, enum job_file file, char *out, size_t size);
 
-/* Returns how many bytes of standard output are kept; the job may have written more. */
+/* Returns how many bytes of output are kept, without those of a separate standard error. */
 int64_t job_log_bytes(const struct job_set *set, const struct job *job);
 
 /* Returns the offset behind the last byte that is kept, which may not be the end of the output. */
