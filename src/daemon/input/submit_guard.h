@@ -19,8 +19,8 @@ struct foreground_program;
 struct pane_tty;
 
 /*
- * Returns the last activity (such as a key) of the clients on terminals that have this pane active
- * now, in seconds since 1970; 0: none. *ret_in_prefix: tmux's prefix key was pressed in one.
+ * Returns the last activity (such as a key) of clients on terminals for which this pane is the
+ * active one, in seconds since 1970; 0: none. *ret_in_prefix: one has pressed tmux's prefix key.
  */
 uint64_t submit_guard_human(
     const struct tmux *tmux, const struct muxbus_pane *pane, bool *ret_in_prefix);

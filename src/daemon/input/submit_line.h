@@ -56,7 +56,7 @@ void submit_line_reset(struct submit_line *line);
 /* Call this before the text is typed at the prompt of this screen. */
 void submit_line_begin(
     struct submit_line *line, const struct pane_screen *screen, const struct pane_tty *tty);
-/* Call this for a text that stands at the prompt before this try. */
+/* Call this instead for a text that is at the prompt already. */
 void submit_line_resume(struct submit_line *line, const struct pane_tty *tty);
 
 /*

@@ -54,7 +54,7 @@ struct submit_text {
  */
 bool submit_has_shortcut(const char *text, size_t len);
 
-/* The state of the screen after a choice of a menu was typed. */
+/* The state of a menu on the screen, for one of its choices. */
 enum submit_choice {
 	CHOICE_OPEN, /* the menu, and another choice is marked */
 	CHOICE_MARKED, /* the menu, and this choice is marked: Enter takes it */
@@ -77,7 +77,7 @@ struct submit_end {
 	enum submit_result result;
 	const char *reason; /* NULL: none */
 	uint64_t before_enter; /* output offset where the effects of Enter begin; 0: unknown */
-	int error; /* with is_raw: of libmuxbus: command not sent, failed or not answered; else 0 */
+	int error; /* with is_raw: libmuxbus's error for the command that did not type; else 0 */
 	/* with is_raw: replies to the command that did not type; NULL: none */
 	const struct muxbus_reply *replies;
 	size_t count;
@@ -88,7 +88,7 @@ struct submit_handlers {
 	bool (*is_wanted)(void *data);
 	/* Returns what became of the menu (CHOICE_TAKEN: no question or answer is left there). */
 	enum submit_choice (*choice)(void *data, const struct pane_screen *screen);
-	/* Appends patterns (letters, digits, '*') for rows when tmux types, each with a newline. */
+	/* Appends patterns (letters, digits, '*') of rows that tmux must find, each with a newline. */
 	void (*stands)(void *data, const struct pane_screen *screen, struct buf *out);
 	/* With knows_prompt: returns true if the program takes the text; false with a reason. */
 	bool (*judge)(void *data, const struct muxbus_pane *pane, const struct pane_screen *screen,
@@ -100,7 +100,7 @@ struct submit_handlers {
 	 * before the first Enter, and if Enter counts as not pressed after all. May be NULL.
 	 */
 	void (*entering)(void *data);
-	/* Called if typing is put off (not with is_once). is_new: another reason. May be NULL. */
+	/* Called if typing is put off (not with is_once). is_new: another reason than before. */
 	void (*deferred)(void *data, const char *reason, bool is_new);
 	/* Called at the end of a text, but not by submit_drop(). May free the submit. */
 	void (*ended)(void *data, const struct submit_end *end);
