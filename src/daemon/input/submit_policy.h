@@ -88,7 +88,7 @@ struct submit_handlers {
 	bool (*is_wanted)(void *data);
 	/* Returns what became of the menu (CHOICE_TAKEN: no question or answer is left there). */
 	enum submit_choice (*choice)(void *data, const struct pane_screen *screen);
-	/* Appends patterns (letters, digits, '*') of rows that tmux must find, each with a newline. */
+	/* Appends patterns (letters, digits, '*') of rows that tmux must find, one a line. */
 	void (*stands)(void *data, const struct pane_screen *screen, struct buf *out);
 	/* With knows_prompt: returns true if the program takes the text; false with a reason. */
 	bool (*judge)(void *data, const struct muxbus_pane *pane, const struct pane_screen *screen,
