@@ -58,8 +58,8 @@ static bool names_one(const char *kind, const char *const *words, size_t count)
 }
 
 /*
- * Returns the command that resumes the conversation, or NULL. With NULL, *ret_problem says why; it
- * is NULL too if the agent's own command is the right one.
+ * Returns the command that resumes the conversation, or NULL. With NULL, *ret_problem says why, or
+ * is NULL if the agent's own command is the right one.
  */
 static char **make_command(const struct agent *agent, const char **ret_problem)
 {

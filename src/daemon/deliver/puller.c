@@ -166,7 +166,7 @@ static void settle(void *data)
 	notify(set, &pane, false);
 }
 
-/* Ends the lease of a notification that is no longer NOTE_DELIVERING, as it was acknowledged. */
+/* Ends the lease of a notification whose state is no longer NOTE_DELIVERING. */
 static void on_changed(struct queue_listener *listener, const struct notification *note)
 {
 	struct puller_set *set = list_entry(listener, struct puller_set, listener);

@@ -106,7 +106,7 @@ static bool is_quiet(const struct wake_policy *policy, int64_t real_ms)
  * Returns when the quiet hours end: when the local clock shows quiet_to next. At a change between
  * summer and winter time (daylight saving), the clock may skip the hour that has quiet_to, or show
  * it twice; then the first time counts that is not quiet. Time zones are taken to change their
- * clocks at full quarters of an hour.
+ * clocks at full quarters of an hour. Returns real_ms if no end is found.
  */
 static int64_t quiet_end_ms(const struct wake_policy *policy, int64_t real_ms)
 {

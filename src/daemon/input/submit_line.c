@@ -121,7 +121,7 @@ static bool is_unread(const struct pane_tty *tty)
 	return tty->is_known && tty->unread > 0;
 }
 
-/* Returns true if the program has taken a text that is not shown as it was typed. */
+/* Returns true if a text that is not shown as it was typed counts as taken by the program. */
 static bool is_other_form(const struct submit_line *line, const struct pane_screen *screen,
     const struct pane_tty *tty, enum prompt_echo echo)
 {

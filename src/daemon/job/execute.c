@@ -201,7 +201,7 @@ static bool pane_cwd_find(
 	return fits;
 }
 
-/* Stores where the next command starts. If cwd is not valid UTF-8, deletes what was stored. */
+/* Stores where the next command starts; deletes this if it is the default, or not valid UTF-8. */
 static void pane_cwd_keep(
     struct store *store, const struct pane_ref *pane, pid_t pid, const char *cwd)
 {
