@@ -23,10 +23,9 @@ struct fleet_route {
 	void (*run)(struct fleet *fleet, struct request *request, struct host *only);
 	bool takes_host;
 	bool is_own; /* the daemon's own handler answers a request without a host */
-	/* with is_own: also one with a host, for which that handler reports an error */
-	bool is_local;
+	bool is_local; /* with is_own: also one with a host */
 	const char *list; /* member of the result to merge from all hosts; NULL if none */
-	/* The parameter that decides which pane is woken at the end: see fleet_notice_take(). */
+	/* The parameter that decides which pane a notification wakes: see fleet_notice_take(). */
 	const char *address;
 };
 

@@ -6,7 +6,7 @@
 
 struct daemon;
 
-/* Connects to all hosts, and takes the requests that come to the daemon's server from now on. */
+/* Connects to the hosts, and takes requests that come to the daemon's server from now on. */
 struct fleet *fleet_new(struct daemon *daemon);
 /* Call this after the server was freed. fleet may be NULL. */
 void fleet_free(struct fleet *fleet);

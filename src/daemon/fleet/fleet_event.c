@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Merged event streams: one subscription per host, written as one stream to the peer. */
+/* Merged event streams: events of many hosts, and the hosts' states, as one stream to a peer. */
 #include "daemon/event/event_log.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
@@ -19,7 +19,7 @@ struct stream_source {
 	/* parameters that only this host gets: "panes" and "sessions"; NULL: none */
 	char *targets;
 	char name[NAME_SIZE]; /* id of the subscription on the host; "": none */
-	uint64_t last; /* number of the last event that the peer has */
+	uint64_t last; /* number of the event after which the source begins or resumes */
 	bool has_last;
 	bool is_behind; /* the peer does not read; the source resumes after `last` when it reads */
 	bool is_up; /* the state in the last event host_state */
@@ -182,7 +182,7 @@ static void on_subscribed(struct fleet_part *part, const struct json *message)
 	}
 }
 
-/* Subscribes on the host from the peer's last event on, if this is possible now. */
+/* Subscribes on the host, after the event `last` if there is one, if this is possible now. */
 static void resume(struct stream_source *source)
 {
 	const struct fleet_stream *stream = stream_of(source);
@@ -271,7 +271,7 @@ static bool is_of_host(const struct json *params)
 	return *kind != '\0' && strcmp(kind, event_kind_info(EVENT_HOST_STATE)->name) != 0;
 }
 
-/* Passes on an event of a host, unless the peer has it already. */
+/* Passes on a valid event of a host, unless the peer has it already. */
 static void pass_on(struct stream_source *source, const struct json *params)
 {
 	struct json_writer writer;
@@ -308,7 +308,7 @@ void fleet_event_line(void *data, struct host *host, const struct json *message)
 	}
 }
 
-/* Keeps the sources: the daemon may start again, or the host may return to the hosts file. */
+/* Keeps sources, up to a limit: the daemon may start again, or the host be listed again. */
 void fleet_event_removed(struct fleet *fleet, struct host *host)
 {
 	char name[sizeof host->label];
@@ -344,7 +344,7 @@ static const struct field fields[] = {
     {.name = NULL},
 };
 
-/* Finds the host and the rest of a target. Returns NULL if the host is unknown. */
+/* Finds the rest of a target and its host, or the request's host or the only one; NULL: none. */
 static struct host *host_of(const struct fleet *fleet, const struct stream_args *args,
     const char *target, const char **ret_rest)
 {
@@ -549,7 +549,7 @@ static struct fleet_stream *stream_new(
 	return stream;
 }
 
-/* Sets where each source begins, from the parameter after. Writes its unknown hosts as missing. */
+/* Sets where sources begin, from the parameter after. Writes its unknown hosts as missing. */
 static void take_after(
     struct fleet_stream *stream, const struct json *after, struct json_writer *writer)
 {

@@ -104,7 +104,7 @@ static void on_answered(struct fleet_part *part, const struct json *message)
 		finish(part->ask);
 }
 
-/* Calls a host. If several are asked, lists one that is known to be unreachable as missing. */
+/* Calls a host. If the request names no host, lists one known to be unreachable as missing. */
 static void add(struct gather *gather, struct host *host, const struct buf *text)
 {
 	const struct request *request = gather->ask.request;

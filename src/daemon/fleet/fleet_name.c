@@ -110,7 +110,7 @@ static void put_bracket(
 		json_array_end(writer);
 }
 
-/* Removes host names from a string, or from the strings of an array or object (a filter). */
+/* Removes host names from a string, the strings of an array, or the targets of an object. */
 static void strip_value(struct strip *strip, const char *name, const struct json *value)
 {
 	if (value->type == JSON_STRING) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Names in a fleet: "B:%3", or "B/work:%3", is the pane %3 on the host B (of its tmux server
- * "work"). Targets in requests may have such a prefix; ids in results have it.
+ * "work"). Targets in requests may have such a prefix; ids in most results have it.
  */
 #pragma once
 
@@ -13,7 +13,10 @@ struct host_set;
 
 /* Finds the host of "B" or "B/work". Returns NULL if it is unknown. */
 struct host *fleet_name_host(const struct host_set *hosts, const char *text);
-/* Finds the host of "B:%3", and sets *ret_rest to "%3" in text. Returns NULL without a host. */
+/*
+ * Finds the host of "B:%3", and sets *ret_rest to "%3" in text. Returns NULL if text names no known
+ * host; then do not use *ret_rest.
+ */
 struct host *fleet_name_split(
     const struct host_set *hosts, const char *text, const char **ret_rest);
 
@@ -31,7 +34,7 @@ enum fleet_name_kind {
 /*
  * Finds the host that the parameters name; NULL: none. Appends the parameters without host names to
  * out; with FLEET_NAME_REQUEST also without those that are null. Returns false with a reason if the
- * parameters name two hosts, or an unknown host.
+ * parameters name two hosts, or an unknown host, or the host is no string.
  */
 bool fleet_name_strip(enum fleet_name_kind kind, const struct host_set *hosts,
     const struct json *params, struct host **ret_host, struct buf *out,

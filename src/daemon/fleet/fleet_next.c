@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The method next_notification over all hosts. A pull is a call of it on one host; the answers to
- * the pulls are kept until a request takes them.
+ * The method next_notification over all hosts. A pull makes calls of it on one host. The answer to
+ * a pull is kept for a limited time, until a request takes it.
  */
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
@@ -14,7 +14,7 @@ enum {
 	CONSUMER_MAX = 256,
 	/* timeout_sec of the calls after the first one, repeated while a request waits */
 	POLL_SEC = 60,
-	/* how long a request with timeout_sec 0 waits for answers */
+	/* how long a request with timeout_sec 0 waits for answers at most */
 	LOOK_MS = 2000,
 	RETRY_MS = 5000, /* delay before a call is repeated after an error */
 	/* how long an unused answer is kept; the host delivers its entries again later */
@@ -54,7 +54,7 @@ static const struct field fields[] = {
 
 struct fleet_pull {
 	struct fleet_part part;
-	/* JSON members of the parameters without limit and timeout_sec; consumer is the first */
+	/* parameters for the host as JSON members: consumer, filter, parked */
 	char *spec;
 	bool has_looked; /* a call has ended, with an answer or an error */
 	/* notifications from the host, a JSON line each; empty if there are none */
@@ -67,15 +67,15 @@ struct fleet_pull {
 	struct loop_timer *stale; /* drops an unused answer, or retries after an error */
 };
 
-/* A waiting request. Its answer comes from pulls, which outlive it. */
+/* A waiting request. Its answer comes from pulls, which may outlive it. */
 struct next_request {
 	struct fleet_ask ask; /* has no parts: the calls belong to the pulls */
 	struct list link;
 	char *spec;
 	int64_t limit;
 	/*
-	 * Runs answer() at the timeout (LOOK_MS for a look). Runs it at the end of the turn of the
-	 * loop in which entries have come, or in which the last host has answered a look.
+	 * Runs answer() at the timeout (LOOK_MS for a look), or sooner, if there are entries or if
+	 * no host is left to answer a look.
 	 */
 	struct loop_timer *timer;
 	bool is_look; /* timeout_sec is 0, so the hosts answer with what they have now */
@@ -126,8 +126,8 @@ static bool is_left(const struct fleet_pull *pull, const char *spec)
 }
 
 /*
- * Returns true if a request may take the entries of a pull. Either both have the same filter, or
- * the request has no filter, and no other request waits for the pull.
+ * Returns true if a request may take the entries of a pull. Either both have the same spec, or the
+ * request is of the same consumer without a filter, and no request waits for the pull.
  */
 static bool is_for(const struct fleet_pull *pull, const struct next_request *next)
 {
@@ -350,7 +350,7 @@ static void drop_acknowledged(const struct fleet *fleet, const struct host *host
 	}
 }
 
-/* Acknowledges "B:123" on its host. Returns false if the value has another form. */
+/* Acknowledges "B:123" on its host. Returns false for another form or an unknown host. */
 static bool acknowledge(
     const struct fleet *fleet, const struct json *ack, const char *consumer, const char *member)
 {
@@ -372,7 +372,7 @@ static bool acknowledge(
 	return true;
 }
 
-/* Sends all acknowledgements of the request to the hosts; false after failing the request. */
+/* Sends the acknowledgements of one parameter to the hosts; false after failing the request. */
 static bool send_acks(const struct fleet *fleet, struct request *request,
     const struct fleet_next_args *args, const struct json *acks, const char *name)
 {
@@ -405,9 +405,9 @@ static char *write_spec(const struct fleet_next_args *args)
 }
 
 /*
- * Ends pulls of the consumer with other filters: their calls would take its notifications. Hosts
- * deliver the entries of ended pulls again. Returns true if a pull that the request may use has
- * entries.
+ * Ends pulls of the consumer that no request waits for and this one cannot use: their calls would
+ * take its notifications. Hosts deliver the entries of ended pulls again. Returns true if a pull of
+ * another filter that the request may use has entries.
  */
 static bool end_others(struct fleet *fleet, const struct next_request *next)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Notices: requests to one host whose notification wakes a pane of another host. */
+/* Notices: requests to a host whose notifications the fleet posts to a pane of any host. */
 #include "base/hash.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
@@ -45,7 +45,7 @@ struct fleet_notice {
 	char id[ID_SIZE]; /* of the job or the like on `from`; "" until known */
 	uint64_t after; /* number of the last notification that was handled */
 	bool is_repeated; /* the request may cause several notifications */
-	/* Checksums of the addresses of both hosts, which find a renamed host; 0: unknown. */
+	/* Checksums of the ssh addresses of both hosts, which find a renamed host; 0: unknown. */
 	uint64_t from_place, to_place;
 	/*
 	 * The notification that is posted, and the name of its host in the post. Stored, because a
@@ -282,7 +282,7 @@ static bool is_last(const struct fleet_notice *notice, const struct json *entry)
 	    str_is_in(json_get_str(json_member(entry, "data"), "reason", ""), ends);
 }
 
-/* Makes the parameters of the post. Data that are too large are left out. */
+/* Makes the parameters of the post. Data that are too large or too deep are left out. */
 static void write_post(
     struct fleet_notice *notice, const char *source, const char *said, const struct json *data)
 {
@@ -473,7 +473,10 @@ void fleet_notices_write_stranded(const struct fleet *fleet, struct json_writer 
 	}
 }
 
-/* Finds the requester's pane if it is on this machine. Returns its host, or NULL. */
+/*
+ * Finds the requester's pane if its tmux server is a host of the fleet on this machine. Returns
+ * that host, or NULL; then do not use pane.
+ */
 static const struct host *find_own_pane(
     const struct fleet *fleet, struct request *request, char pane[PANE_SIZE])
 {
@@ -536,7 +539,7 @@ static bool read_notice(struct fleet_notice *notice, struct request *request,
 	return true;
 }
 
-/* Makes the parameters for the host, with the key and without notify. */
+/* Makes the parameters for the host, with the key and without notify. Fails if too long. */
 static bool write_params(
     struct fleet_notice *notice, struct request *request, const struct buf *text)
 {
@@ -603,7 +606,10 @@ static void answer_again(
 	request_done(request);
 }
 
-/* Answers an invalid or repeated request. Returns false for a valid new one. */
+/*
+ * Handles a request that is invalid, is repeated, or whose host is unreachable. Returns false for
+ * any other one.
+ */
 static bool is_settled(struct fleet_notice *notice, struct request *request, struct host *host,
     const struct json *params, const struct buf *text)
 {

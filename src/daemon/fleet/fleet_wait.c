@@ -49,7 +49,7 @@ struct wait_host {
 	struct fleet_part part;
 	struct buf specs; /* the host's conditions as JSON, separated by commas */
 	size_t count;
-	/* Appended to the wait's name: two hosts may be the same daemon. 0: nothing is appended. */
+	/* Appended to the wait's name and key: hosts may be the same daemon. 0: not appended. */
 	size_t number;
 	bool is_unnamed; /* the host refuses names, so a cut restarts this wait */
 };

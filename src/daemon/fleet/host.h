@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Hosts: the daemons on other machines, and those of the tmux servers on this machine. Each has a
- * link, which is made again at growing intervals after a cut.
+ * Hosts: daemons on other machines and on this one. Each has a link, which is made again at growing
+ * intervals after a cut.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #define HOSTS_MAX 1000
 #define HOST_CALLS_MAX 2000 /* maximum number of open calls of one host */
-/* bytes of requests that are queued for one host */
+/* bytes of requests that are queued for one host; also of the parameters of one request */
 #define HOST_QUEUE_BYTES ((size_t)16 * 1024 * 1024)
 #define HOST_LINE_BYTES ((size_t)12 * 1024 * 1024) /* bytes of the longest message from a host */
 #define HOST_REASON_SIZE 512
@@ -33,11 +33,11 @@ struct host {
 	char label[2 * HOST_NAME_BYTES + 2];
 	enum host_state state;
 	struct host_link *link; /* may be a link that is ending; NULL: none */
-	/* for the next attempt to connect, or the timeout of the present one */
+	/* for the next attempt to connect, or to cut a link that does not open or end in time */
 	struct loop_timer *timer;
 	bool is_removed;
-	bool has_failed; /* the last attempt failed */
-	bool is_mute; /* a call timed out, and no message has arrived since */
+	bool has_failed; /* the last attempt failed; host_forgive() clears this and is_mute */
+	bool is_mute; /* a sent call missed its deadline, and no message has arrived since */
 	bool is_urgent; /* a call wants an attempt to connect at once */
 	unsigned backoff_ms, slow;
 	int64_t since_ms; /* start of the state (CLOCK_REALTIME) */
@@ -46,7 +46,7 @@ struct host {
 	/* version of the host's muxbusd or muxbus; "" until known */
 	char version[HOST_VERSION_SIZE];
 	int64_t panes, agents, jobs; /* the last known numbers; -1: not known */
-	struct list calls; /* sent and waiting calls, oldest first */
+	struct list calls; /* oldest first */
 	size_t call_count;
 	int64_t last_id;
 	struct loop_timer *turn; /* runs host_calls_fail() when a call has failed */
@@ -56,11 +56,12 @@ struct host {
 
 /* Handlers may make and cancel calls, but not add or remove hosts. */
 struct host_handlers {
+	/* Called after a change of the state, or of the right to notify. */
 	void (*state)(void *data, struct host *host);
-	/* Called with a message that is no response. It is valid only during the call. */
+	/* Called with a message that has a method, except progress. Valid only during the call. */
 	void (*line)(void *data, struct host *host, const struct json *message);
 	void (*added)(void *data, struct host *host);
-	/* Called before a host is removed. Then its calls fail, and the host is freed. */
+	/* Called before a host is removed. Then its calls fail; it is freed after its link. */
 	void (*removed)(void *data, struct host *host);
 	/* After host_rename(); may be NULL. before: the old name and server, as "B/work". */
 	void (*renamed)(void *data, struct host *host, const char *before);
@@ -91,7 +92,7 @@ static inline const char *host_destination(const struct host_spec *spec)
 {
 	return spec->ssh != NULL ? spec->ssh : spec->name;
 }
-/* Returns true if only the name differs: it is the same server at the same address. */
+/* Returns true if host and spec are the same server at the same ssh destination. */
 bool host_is_renamed(const struct host *host, const struct host_spec *spec);
 /* Renames a host. Its link and its calls stay. */
 void host_rename(struct host *host, const struct host_spec *spec);
@@ -110,7 +111,7 @@ size_t host_set_count(const struct host_set *set);
 bool host_is_unreachable(const struct host *host);
 /* Makes the host count as reachable again, with the shortest delay between attempts. */
 void host_forgive(struct host *host);
-/* Connects soon if the host is down, unless its last link ended a few seconds ago. */
+/* Connects soon if the host is down, and its last link ended more than a few seconds ago. */
 void host_look(struct host *host);
 /* Returns true if requests to the host may wake panes of other hosts. Local hosts always may. */
 bool host_may_notify(const struct host *host);
@@ -121,7 +122,7 @@ enum host_call_flag {
 	HOST_CALL_READS = 1 << 0,
 	HOST_CALL_KEYED = 1 << 1, /* the parameters have a key: the call is repeated after a cut */
 	HOST_CALL_WAITS = 1 << 2, /* the answer may take long: silence of the host is no error */
-	HOST_CALL_URGENT = 1 << 3, /* connects at once; the call fails if that attempt fails */
+	HOST_CALL_URGENT = 1 << 3, /* connects at once; fails if an attempt to connect fails */
 };
 
 struct host_order {
@@ -131,11 +132,11 @@ struct host_order {
 	unsigned flags; /* enum host_call_flag */
 	int64_t deadline_ms; /* from now; 0: no deadline */
 	/*
-	 * Called once, unless the call is cancelled, and never from within host_call(). May be
-	 * NULL. message is valid only during the call. It has a member result, or an object error.
-	 * The error is the host's own, or one made here: timeout; limit; busy; gone (the link was
-	 * cut after sending, so the effect is unknown, or the host was removed); not_ready (no
-	 * connection); internal (no valid response).
+	 * Called once, unless the call is cancelled or the set freed, and never from within
+	 * host_call(). May be NULL. message is valid only during the call. It has an object result
+	 * or error. The error is the host's own, or one made here: timeout; limit; busy; gone (the
+	 * link was cut after sending, so the effect is unknown, or the host was removed); not_ready
+	 * (no connection); internal (no valid response).
 	 */
 	void (*done)(void *data, const struct json *message);
 	/* Called with a report of progress, which is valid only during the call. May be NULL. */

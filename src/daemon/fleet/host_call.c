@@ -20,7 +20,7 @@ struct host_call {
 	struct host_order order; /* owns its member method */
 	char *line;
 	bool is_sent; /* the request was sent on the present link, and is not answered */
-	/* the call was cancelled; its answer still proves that the host is alive */
+	/* the call was cancelled or has failed; its answer still proves that the host is alive */
 	bool is_left;
 	/* the request writes, and a link was cut after it was sent: it may have had its effect */
 	bool may_be_done;
@@ -142,8 +142,8 @@ struct host_call *host_calls_add(struct host *host, const struct host_order *ord
 }
 
 /*
- * Gives up a call. A call that was sent without HOST_CALL_WAITS is kept until its answer or its
- * timeout. At the timeout the link is cut, as the host does not answer.
+ * Gives up a call. A call that was sent without HOST_CALL_WAITS is kept until its answer, its
+ * timeout or the end of the link. At the timeout the link is cut, as the host does not answer.
  */
 static void leave(struct host_call *call)
 {

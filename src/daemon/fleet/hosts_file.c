@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The list of hosts: the user's hosts file, and the daemons of the tmux servers on this machine. */
+/* The list of hosts: the user's hosts file, and the daemons in tmux's folder of sockets. */
 #include <dirent.h>
 
 #include "base/file.h"
@@ -80,7 +80,7 @@ static int is_socket(const struct dirent *entry)
 	return str_ends_in(entry->d_name, suffix);
 }
 
-/* Finds the daemons on this machine: each has a socket beside the socket of its tmux server. */
+/* Finds the user's daemons that have a socket in tmux's usual folder of sockets. */
 static void read_local(struct hosts_file *file)
 {
 	struct dirent **entries;
