@@ -205,8 +205,8 @@ void mcp_free(struct mcp *mcp)
 }
 
 /*
- * Revisions of MCP that begin with initialize, the oldest first. A client gets the newest one that
- * is not newer than its own. If there is none, it gets the newest of all.
+ * Supported revisions that begin with initialize, the oldest first. A client gets the newest one
+ * that is not newer than its own. If there is none, it gets the newest of all.
  */
 static const char *const legacy_versions[] = {"2024-11-05", "2025-06-18", MCP_NEWEST_LEGACY, NULL};
 

@@ -16,7 +16,10 @@ struct dispatch;
 
 /* Makes MCP the dialect of dispatch. */
 struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch);
-/* Call this after changes of methods. is_listed: notify sessions that list declared tools. */
+/*
+ * Call this after changes of methods. is_listed: tools that agents see have changed too, so
+ * sessions with declared tools are notified.
+ */
 void mcp_tools_changed(struct mcp *mcp, bool is_listed);
 /* Call after server_free(). NULL is accepted. */
 void mcp_free(struct mcp *mcp);

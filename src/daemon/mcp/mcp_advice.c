@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Advice for a model in an answer: what exists, and what to call next. */
+/* Advice for a model in the answer to a failed call; and smaller limits in a call's arguments. */
 #include "daemon/mcp/mcp_tool.h"
 
 #include "daemon/core/daemon_parts.h"
@@ -10,8 +10,8 @@
 
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz_"
 #define LISTED_MAX 20 /* maximum number of objects that an error lists */
-#define READ_BYTES 7000 /* default max_bytes of a read: its result need not be cut */
-#define READ_MAX 15000 /* maximum of max_bytes if the caller gave it */
+#define READ_BYTES 7000 /* maximum of max_bytes if it has its default value */
+#define READ_MAX 15000 /* maximum of max_bytes otherwise */
 
 static void narrow_bytes(const struct field *field, int64_t *value)
 {

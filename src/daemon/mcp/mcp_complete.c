@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* MCP prompts (named tasks that a person gives to an agent), and completion of their arguments. */
+/* MCP prompts (tasks that a person gives to an agent), and completion for prompts and resources. */
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_exchange.h"
 #include "daemon/queue/queue.h"

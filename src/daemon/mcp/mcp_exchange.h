@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Shared by the files of MCP: sessions, exchanges, and the rows of methods. */
+/* Shared by the files of MCP: sessions, exchanges, rows of methods, and functions of each file. */
 #pragma once
 
 #include "daemon/mcp/mcp_tool_set.h"
@@ -12,7 +12,7 @@
 struct mcp {
 	struct daemon *daemon;
 	struct dispatch *dispatch;
-	struct json_reader *reader; /* parses results of methods, to write them as text */
+	struct json_reader *reader; /* parses results of methods */
 	struct json_reader *shown_reader; /* parses the part of a cut result that is shown */
 	struct json_reader *params_reader; /* parses parameters of requests that MCP itself makes */
 };
@@ -28,7 +28,7 @@ struct mcp_session {
 	char *tools_wanted;
 	char *tools_reason; /* what is wrong in tools_wanted; NULL: nothing */
 	int log_level; /* set by logging/setLevel; below 0: none */
-	struct mcp_listening *listening; /* NULL: no subscriptions */
+	struct mcp_listening *listening; /* NULL: there was no subscription */
 };
 
 /* A request or notification while it is handled. */
@@ -51,13 +51,13 @@ enum mcp_flag {
 #define MCP_ARGS_MAX 128
 
 #define MCP_RESULT_BYTES 9000 /* maximum size of text, and of structuredContent */
-#define MCP_RESULT_MAX 20000 /* maximum of each if the caller gave a size */
+#define MCP_RESULT_MAX 20000 /* of each if the caller gave a size; also of a resource's text */
 
 struct mcp_method {
 	const char *name; /* NULL ends a table */
 	unsigned flags; /* enum mcp_flag */
 	const struct field *fields; /* NULL: parameters are ignored */
-	/* Returns the native method that runs, or has the flags of the request. May be NULL. */
+	/* May be NULL. Returns a method that runs, or that has the request's flags; NULL: none. */
 	const struct method *(*method)(const struct mcp_exchange *exchange);
 	const char *runs; /* name of the native method, if always the same */
 	void (*handle)(
@@ -146,7 +146,7 @@ struct mcp_change {
 
 /*
  * Finds the events after which the resource of a URI may have changed. The resource need not exist.
- * Returns false if the URI has no known form.
+ * Returns false if the URI is invalid.
  */
 bool mcp_resource_change(const char *uri, struct mcp_change *ret_change);
 void mcp_resource_list_change(struct mcp_change *ret_change);
@@ -159,7 +159,7 @@ void mcp_resource_refuse(struct mcp_exchange *exchange, const char *uri);
 
 /* Answers before an agent's timeout. See mcp_pending.c. */
 
-/* Returns NULL if the agent of this session has no timeout. */
+/* Returns NULL if no time limit is set or known for the agent. The others accept this NULL. */
 struct mcp_pending *mcp_pending_new(const struct mcp_session *session, struct request *request);
 void mcp_pending_free(struct mcp_pending *pending);
 
@@ -167,12 +167,13 @@ void mcp_pending_free(struct mcp_pending *pending);
 void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, void *args);
 
 /*
- * Writes "pending" if the shortened timeout ended the wait, and out has room; else returns false.
+ * Writes "pending" if timeout_sec was shortened, the result's array notifications is empty, and out
+ * has room; else returns false.
  */
 bool mcp_pending_write(
     const struct mcp_pending *pending, const struct json *result, struct buf *out);
 
-/* The same for a failed request. Returns true if the request was released before its task ended. */
+/* The same for a failed request that was released before its task ended; else returns false. */
 bool mcp_pending_write_released(const struct mcp_pending *pending, struct buf *out);
 
 /* Tasks of revision 2025-11-25. See mcp_task.c. */
@@ -186,7 +187,7 @@ bool mcp_task_is_wanted(const struct mcp_exchange *exchange);
 /* Returns true if a tool can be called as a task. */
 bool mcp_task_is_of(const struct method *tool);
 
-/* Returns the status of a task: "completed" if the command exited, whatever its exit status. */
+/* Returns the status of a task: "completed" if the command exited by itself, with any status. */
 const char *mcp_task_status(const struct job *job);
 void mcp_task_write(struct json_writer *writer, const struct job *job);
 #define MCP_CURSOR_SIZE 48
@@ -201,7 +202,10 @@ bool mcp_task_behind(const struct job_set *jobs, const char *cursor, const struc
 /* Writes the member _meta that names a result's task. immediate: a text for the model, or NULL. */
 void mcp_task_write_related(struct json_writer *writer, const char *id, const char *immediate);
 
-/* Writes the result of a call that has started a job; started is the result of its method. */
+/*
+ * Writes the result of a call that has started a job; started is the result of its method. Begins a
+ * wait for the job's end, which is then not notified.
+ */
 void mcp_task_write_begun(struct mcp *mcp, struct request *request, struct json_writer *writer,
     const struct json *started);
 
@@ -212,8 +216,8 @@ void mcp_task_write_error(
 #define MCP_TASK_PARAMS_SIZE (2 * JSON_SPARE + 128) /* bytes of parameters of a method of jobs */
 /*
  * Returns parameters for a method of jobs: an object with "job":ID, or without members if id is
- * NULL. For wait_for, the object has a condition on this job. It is valid until the next call.
- * params is the buffer for its text.
+ * NULL. For wait_for, the object has a condition on this job. It is valid until mcp->params_reader
+ * is used again. params is the buffer for its text.
  */
 const struct json *mcp_task_params(struct mcp *mcp, const struct method *method, const char *id,
     char params[MCP_TASK_PARAMS_SIZE]);
@@ -231,9 +235,9 @@ void mcp_listen_tools_changed(struct mcp_session *session);
 void mcp_listen_end(struct mcp_session *session);
 
 /*
- * Log messages (notifications/message) for MCP clients: the results of calls, and events such as
- * notifications, new panes and a lost tmux server. In the older revisions a client sets the level
- * for its connection, in the modern one for each request.
+ * Log messages (notifications/message) for MCP clients. In the older revisions a client sets the
+ * level for its connection, and gets results of calls, and events such as notifications or a lost
+ * tmux server. In the modern one it sets the level for a request, and gets the result of the call.
  */
 
 enum mcp_level { MCP_DEBUG, MCP_INFO, MCP_NOTICE, MCP_WARNING, MCP_ERROR, MCP_LEVEL_COUNT_ = 8 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Notifications to clients about changed lists and resources. In a session of an older revision,
- * they begin after initialize; in the modern one, with a request that stays open. A target is a
- * resource, or the list of resources: it has at most one notification a second.
+ * Notifications to clients about changed lists and resources, and log messages. In the modern
+ * revision a client asks for the first ones with a request that stays open. A target is a resource,
+ * the list of resources, or the log; but for the log, it has at most one notification a second.
  */
 #include "daemon/mcp/mcp_exchange.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A waiting MCP call is answered with "pending" before the agent's timeout: a success that says how
- * the end of the wait reaches the agent, and how to resume the wait.
+ * A waiting MCP call is answered before the agent's timeout, mostly with "pending": a success that
+ * says how the end of the wait reaches the agent, or how to resume the wait.
  */
 #include "daemon/mcp/mcp_exchange.h"
 

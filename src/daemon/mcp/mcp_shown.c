@@ -178,7 +178,7 @@ static void put_value_rest(const struct shown *shown, struct buf *out, const str
 	buf_finish(&whole);
 }
 
-/* Appends the call that reads on at an offset or entry. Returns false if the tool cannot. */
+/* Appends the tool's call that reads on at an offset or entry. Returns false if there is none. */
 static bool put_again(const struct shown *shown, struct buf *out, int64_t place)
 {
 	const char *parameter = place_parameter(shown->asked);

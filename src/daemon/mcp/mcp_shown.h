@@ -9,7 +9,7 @@
 #include "daemon/mcp/mcp_text.h"
 
 struct mcp_asked {
-	const struct method *tool;
+	const struct method *tool; /* NULL: none, as for a resource */
 	/* NULL: none, or they must not be repeated in "rest" */
 	const struct json *arguments;
 	/* keeps the rest for read_rest; NULL: only the size of the result matters */
@@ -23,12 +23,12 @@ struct mcp_asked {
 bool mcp_shown_write(struct buf *out, const struct mcp_cut *cut, const struct json *result,
     const struct mcp_asked *asked);
 
-/* Appends the calls for the member rest; if many members are cut, one call that reads all. */
+/* Appends the calls for the member rest. One call reads all if many members are cut. */
 void mcp_shown_put_rest(struct buf *out, const struct mcp_cut *cut, const struct json *result,
     const struct mcp_asked *asked);
 
 /* Finds the number of the last shown entry. Returns false without numbers, or if all are shown. */
 bool mcp_shown_last(const struct mcp_cut *cut, const struct json *result, int64_t *ret_last);
 
-/* Appends the call that reads on, if there is more, and the tool can read on. */
+/* Appends the call that reads on, if there is more, the tool can, and result has no rest. */
 void mcp_shown_put_next(struct buf *out, const struct json *result, const struct mcp_asked *asked);

@@ -508,7 +508,7 @@ bool mcp_text_is_repeated(const struct json *result)
 	    is_json_of(text->text, text->len, only);
 }
 
-/* Writes an image, or a text in its place if models would refuse its type. */
+/* Writes an image, or a text in its place if models would refuse its type. Ignores other values. */
 static void put_image(struct json_writer *writer, const struct json *image)
 {
 	const struct json *data = json_member(image, "data");

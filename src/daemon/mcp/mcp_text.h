@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Writes a result as text, for models that get no JSON. The first line is the outcome. Then come
- * values, tables, and long texts. A line before each long text has its number of lines, so that
- * foreign text cannot imitate ours. The last line says how to get what was cut.
+ * Cuts results, and writes them as text, for models that get no JSON, or as images. The first line
+ * of the text is the outcome, if there is one. Then come values, tables, and long texts. A line
+ * before each long text has its number of lines, so that foreign text cannot imitate ours. If a
+ * part was cut, the last line says how to get it.
  */
 #pragma once
 
@@ -10,7 +11,7 @@
 
 struct rest_set;
 
-/* A cut: how much of each string and array is shown, so that JSON and text have a given size. */
+/* A cut: how much of each string and array is shown at most. */
 struct mcp_cut {
 	size_t string_max; /* bytes */
 	size_t array_max; /* elements */
@@ -18,7 +19,7 @@ struct mcp_cut {
 	bool is_needed; /* something must be left out */
 };
 
-/* Returns the part that is kept: whole characters, and whole lines if this loses little. */
+/* Returns the part that is kept: whole characters, or whole lines if this loses little. */
 const char *mcp_cut_string(const struct mcp_cut *cut, const struct json *value, size_t *ret_len);
 /* Returns how many elements of an array are kept. */
 size_t mcp_cut_count(const struct mcp_cut *cut, const struct json *value);
@@ -31,8 +32,8 @@ void mcp_cut_write(const struct mcp_cut *cut, struct json_writer *writer, const 
 typedef bool mcp_cut_writer(struct buf *out, const struct mcp_cut *cut, void *data);
 
 /*
- * Finds the cut with which write() writes most in at most max bytes. Long strings are cut first,
- * then arrays. Returns false if nothing fits.
+ * Finds a cut with which write() writes at most max bytes, and that leaves out little. Long strings
+ * are cut first, then arrays. Returns false if nothing fits.
  */
 bool mcp_cut_find(
     struct mcp_cut *cut, const struct json *value, size_t max, mcp_cut_writer *write, void *data);

@@ -117,7 +117,7 @@ static pid_t find_server(const char *agent, pid_t peer)
 	return server == 0 && process_parent(peer) > 1 ? process_parent(peer) : server;
 }
 
-/* Reports the thread as a presence in its pane, or in none if another session works there. */
+/* Reports the thread as a presence in its pane, or in none if there is none or another has it. */
 static void report(const struct daemon *daemon, const struct presence_report *report, pid_t peer)
 {
 	if (report->pane->pane == MUXBUS_NO_ID || !presence_report(daemon->presences, report))
@@ -181,8 +181,8 @@ struct mcp_call {
 	size_t bytes_max;
 	struct rest_set *rests;
 	struct mcp_tool_set tools; /* a copy, since the session may end before the call */
-	struct mcp_progress *progress; /* NULL: the client wants no progress */
-	struct mcp_pending *pending; /* NULL: the client has no timeout */
+	struct mcp_progress *progress; /* NULL: no progress is wanted, or the tool does not wait */
+	struct mcp_pending *pending; /* NULL: no timeout is known, or the tool does not wait */
 	struct mcp_log log;
 };
 
@@ -228,7 +228,7 @@ static void put_content(struct json_writer *writer, const struct buf *text)
 	json_array_end(writer);
 }
 
-/* Writes only the call that reads the result, as no cut makes it small enough. */
+/* Writes only the call that reads the result, as it cannot be shown. */
 static void put_too_large(struct mcp_call *call, struct json_writer *writer, const struct buf *json)
 {
 	char rest[64];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Tools are methods. A call goes through the checks and handlers of its method; its answer is
- * written here: text and structuredContent have the same facts, and a maximum size.
+ * Tools are methods. A call goes through the checks and handlers of its method. Its answer gets the
+ * form of MCP and a maximum size.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ void mcp_tool_write_list(
 void mcp_tool_write_result(const struct mcp_run *run, const struct method *tool,
     struct json_writer *writer, const struct buf *json);
 
-/* Reduces max_bytes and "detail" in the arguments of a tool, so that its result need not be cut. */
+/* Reduces max_bytes, and detail if it is not given, in a tool's arguments: less must be cut. */
 void mcp_advice_narrow(const struct method *tool, void *args);
 
 /* Appends the text for a failed call, without "see NAME" at its end if the agent lacks the tool. */

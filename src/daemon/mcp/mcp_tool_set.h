@@ -19,8 +19,8 @@ bool mcp_tool_set_has(const struct mcp_tool_set *set, const struct method *metho
 
 /*
  * Reads a list of groups, sets of groups (methods/group.h) and tools, as "default,agents". If a
- * word is none of these, the others are added, and it returns false with a reason that names the
- * nearest known word.
+ * word is none of these, the others are added, and it returns false with a reason for the first
+ * such word.
  */
 bool mcp_tool_set_read(
     struct mcp_tool_set *ret_set, const char *text, char ret_reason[MCP_TOOL_SET_REASON]);
