@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Offers: the rows of methods that a provider gives. They are checked like the daemon's own rows. A
- * row has a name, and may have further names (member also), which lists do not show.
+ * Offers: the rows of methods that a provider gives. A row has a name, and may have further names
+ * (member also), which lists do not show.
  */
 #pragma once
 
@@ -25,10 +25,7 @@ struct offer_origin {
 	unsigned flags; /* added to the flags of every offer */
 };
 
-/*
- * Reads a row from JSON. value need not outlive the call. On an error, returns NULL with a reason
- * that names the wrong member.
- */
+/* Reads a row from JSON. value need not outlive the call. Returns NULL with a reason on error. */
 struct offer *offer_read(const struct json *value, const struct offer_origin *origin,
     char ret_reason[DECLARATION_REASON_SIZE]);
 /* Frees a row, which no request may use any more. */

@@ -221,7 +221,7 @@ void provide_await(void *data, void (*done)(void *data, int error), void *done_d
 	    .data = done_data,
 	    .timer = loop_timer_new(set->parts->base, wake, waiter)};
 	list_append(&set->waiters, &waiter->link);
-	/* by then the program is ready, or has failed */
+	/* for the case that no job starts or ends before */
 	loop_timer_arm(waiter->timer, PROVIDE_WAIT_MS);
 }
 

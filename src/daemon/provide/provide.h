@@ -2,8 +2,9 @@
 /*
  * Providers: peers that provide methods, files that name a program which does so, and the tool
  * servers of declared tools (tool_servers.h). A call is sent to the provider, whose answer becomes
- * the response. The rows (methods) of a peer end with its connection. The rows of a file stay: a
- * call starts the program if it does not run, and waits at most PROVIDE_WAIT_MS for its connection.
+ * the response, or is kept. The rows (methods) of a peer end with its connection. The rows of a
+ * file stay: a call starts the program if it does not run, and waits at most PROVIDE_WAIT_MS for
+ * its connection.
  *
  * Only the program of a file may provide the file's rows, with the texts of the file. Rows of peers
  * are no tools of agents. Handlers of calls are called from the event loop, or while the line of
@@ -31,7 +32,7 @@ bool provide_take(struct provide_set *set, struct peer *peer, const struct json 
     const struct json *events, struct tool_failure *ret_failure);
 /* Sends a peer the calls that wait for it. Call this after the response to provide. */
 void provide_resume(const struct provide_set *set, const struct peer *peer);
-/* Writes the names of the methods that a peer provides, as an array. */
+/* Writes the names of the methods that a peer provides, as elements of an array. */
 void provide_write_names(
     const struct provide_set *set, const struct peer *peer, struct json_writer *writer);
 
@@ -43,5 +44,5 @@ void provide_write_names(
 bool provide_is_unknown(const struct provide_set *set, const struct peer *peer);
 void provide_await(void *set, void (*done)(void *data, int error), void *data);
 
-/* Writes all providers for list_providers. */
+/* Writes the providers, without tool servers, for list_providers. */
 void provide_write(const struct provide_set *set, struct json_writer *writer);

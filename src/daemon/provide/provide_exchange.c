@@ -349,7 +349,7 @@ bool provide_exchange_response(void *data, struct peer *peer, const struct json 
 	(void)snprintf(given, sizeof given, "%s", id->type == JSON_STRING ? id->text : "");
 	call = provide_calls_find(&set->calls, provider, given);
 	if (call == NULL) {
-		/* the answer to a call of an earlier daemon, or to a call that was dropped */
+		/* such as the answer to a call of an earlier daemon, or to a call that has ended */
 		provide_call_send_stored(provider, given);
 		if (response != NULL && ++provider->strays >= PROVIDE_STRAYS_MAX)
 			peer_disconnect(peer, "it answers calls that it does not have");

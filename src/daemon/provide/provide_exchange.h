@@ -13,7 +13,7 @@ struct request_report;
 /* The handler of providers' rows. args: struct declaration_args, then the fields' values. */
 void provide_exchange_handle(struct request *request, const void *args);
 
-/* Begins a call. waits: the request gets its answer; else its id, and its end is notified. */
+/* Begins a call. waits: the request gets the answer; else an id, and the end is notified. */
 void provide_exchange_begin(struct request *request, const struct pane_ref *pane, bool waits,
     const struct provide_order *order);
 /* Answers with the id of a call that has begun and that the request does not wait for. */
@@ -30,7 +30,7 @@ void provide_exchange_take_up_all(struct request *request, const struct json *ca
 bool provide_exchange_response(void *set, struct peer *peer, const struct json *id,
     const struct json *response, const char *reason);
 
-/* Passes a report of progress on. Reports of unknown calls, and too frequent ones, are dropped. */
+/* Passes a report of progress on. Drops it if no request waits for the call, or if too frequent. */
 void provide_exchange_progress(const struct provide_set *set, const struct peer *peer,
     const char *id, const struct request_report *report);
 /* Sends a report of progress to the peer of a request, in the peer's protocol. */

@@ -6,7 +6,7 @@
 #include "io/loop_timer.h"
 
 #define PARENTS_MAX 32 /* maximum number of ancestors of a process that are looked at */
-/* a program that was ready for so long is restarted after the shortest delay */
+/* after a process that fails so long after its call of provide, the shortest delay follows */
 #define SOUND_MS 10000
 
 enum program_state {

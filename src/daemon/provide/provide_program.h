@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Starts and ends the program of a provider, which runs as a job. After kill -9 of the daemon, the
- * next daemon finds the job by its name, and waits until the program connects. All handlers are
- * called from the event loop.
+ * next daemon finds the job by its name, and waits for the program to connect, up to wait_ms. All
+ * handlers are called from the event loop.
  */
 #pragma once
 
@@ -48,7 +48,7 @@ void provide_program_left(struct provide_program *program);
 /* Says whether calls are open. If not, a program that a call started ends after its idle time. */
 void provide_program_set_busy(struct provide_program *program, bool is_busy);
 
-/* Ends the process and starts a new one. */
+/* If the process runs, ends it and then starts a new one. */
 void provide_program_restart(struct provide_program *program);
 /* Call this when the program has done work: then its next start gets the shortest delay. */
 void provide_program_note_work(struct provide_program *program);
@@ -68,5 +68,5 @@ bool provide_program_is_unknown(const struct provide_program *program);
 
 /* Returns "off", "waiting" (for its next start), "starting", "ready" or "ending". */
 const char *provide_program_state(const struct provide_program *program);
-/* Returns why the program last failed; "" if it has not. */
+/* Returns why the program last failed; "" if it has not, or has called provide since. */
 const char *provide_program_reason(const struct provide_program *program);

@@ -12,12 +12,13 @@
 #define PROVIDERS_MAX 64 /* maximum number of peers that provide, besides files and tool servers */
 /* maximum number of names of a provider's methods, with those in "also" */
 #define PROVIDE_NAMES_MAX 64
-/* maximum number of names of all providers; each needs a bit in a set of tools */
+/* maximum number of names of all providers together */
 #define PROVIDE_NAMES_ALL_MAX 128
 #define PROVIDE_BYTES_MAX ((size_t)256 * 1024) /* maximum bytes of a provider's rows as JSON */
 #define PROVIDE_STRAYS_MAX 1000 /* so many successive answers to unknown calls end a connection */
 #define PROVIDE_KINDS_MAX 8 /* maximum number of kinds of events of a provider */
-#define PROVIDE_EVENT_MAX ((size_t)16 * 1024) /* maximum bytes of the data of an event */
+/* maximum bytes of an event's members as JSON: its data, pane and provider */
+#define PROVIDE_EVENT_MAX ((size_t)16 * 1024)
 /* maximum rate of a provider's events; at most twice as many at once */
 #define PROVIDE_EVENTS_PER_SEC 100
 
@@ -28,12 +29,13 @@ struct request;
 
 /* The next functions are in provide_call.c: calls of provided methods. */
 
-#define PROVIDE_OPEN_MAX 64 /* maximum number of open calls of a provider */
+#define PROVIDE_OPEN_MAX 64 /* maximum number of open calls of a provider, not a tool server */
 #define PROVIDE_SERVER_OPEN_MAX 256 /* maximum number of open calls of a tool server */
-#define PROVIDE_CALLER_MAX 32 /* maximum number of open calls of a calling process */
+#define PROVIDE_CALLER_MAX 32 /* the same of a calling process, without calls of tool servers */
 /* maximum depth of calls within calls, as when A calls B, which calls A … */
 #define PROVIDE_DEPTH_MAX 8
-#define PROVIDE_RESULT_MAX ((size_t)1024 * 1024) /* maximum bytes of a result as JSON */
+/* maximum bytes of a result as JSON, if it is not of a tool server */
+#define PROVIDE_RESULT_MAX ((size_t)1024 * 1024)
 /* time between two reports of progress of a call; for a tool server on average */
 #define PROVIDE_PROGRESS_MS 100
 /* maximum number of reports that a tool server may send at once */
@@ -60,8 +62,7 @@ struct provide_order {
 struct provide_call {
 	struct list link; /* oldest first */
 	struct provider *provider;
-	/* waits for the answer; NULL: it was answered with the id `kept` */
-	struct request *request;
+	struct request *request; /* waits for the answer; NULL: none waits */
 	char kept[NOTIFICATION_ID_SIZE]; /* id of a call that no request waits for; else "" */
 	pid_t provider_pid; /* 0: not sent yet */
 	pid_t caller_pid;
@@ -164,7 +165,7 @@ struct provide_set {
 	const struct daemon *parts;
 	/* Handles a call of any provided row: see struct method. */
 	void (*handle)(struct request *request, const void *args);
-	/* Called when rows have changed. is_listed: also rows that agents see as tools. */
+	/* Called when rows may have changed. is_listed: also rows that agents see as tools. */
 	void (*changed)(void *data, bool is_listed);
 	void *data;
 	struct list providers; /* providers with files come first */
@@ -193,7 +194,7 @@ void provider_free_offers(struct list *offers);
 void provider_set_offers(struct provider *provider, struct list *offers, size_t names);
 
 /*
- * Puts all rows into the method table. Of two rows with the same name, that of a file comes first.
+ * Puts the rows into the method table. Of two rows with the same name, that of a file is taken.
  * is_listed: as in changed().
  */
 void provider_publish(struct provide_set *set, bool is_listed);

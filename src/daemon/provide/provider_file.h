@@ -32,7 +32,7 @@ struct provider_file {
 };
 
 /*
- * Reads all files of a folder (NULL: none), and adds them to files, which has count entries and
+ * Reads the files of a folder (NULL: none), and adds them to files, which has count entries and
  * room for PROVIDER_FILES_MAX. A file replaces an entry of the same name. Returns the new count.
  */
 size_t provider_files_read(const char *dir, struct provider_file **files, size_t count);

@@ -10,10 +10,10 @@
 #include "daemon/tool/tool_run.h"
 
 /*
- * The environment of a declared tool has the variables of the caller's tmux session, and also
- * MUXBUS, MUXBUS_PANE, TMUX, TMUX_PANE and MUXBUS_TOOL_STATE (the folder of its group). It says the
- * name of the tool, how many bytes of the answer are shown, and which second spellings of
- * parameters the caller used.
+ * The environment of a declared tool has variables of tmux (session_env.h). It also has MUXBUS and
+ * MUXBUS_TOOL_STATE (the folder of its group), and says the name of the tool, how many bytes of the
+ * answer are shown, and which second spellings of parameters the caller used. If the pane is known,
+ * it has MUXBUS_PANE, TMUX_PANE and mostly TMUX.
  */
 
 #define VARIABLES 8

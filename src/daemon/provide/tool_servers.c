@@ -65,7 +65,7 @@ bool tool_servers_need_start(const struct provide_set *set, const struct declara
 	    !is_same(provider->server->command, declaration->server.command);
 }
 
-/* Makes room for one more server, by removing one that does not run. Returns false if all run. */
+/* Makes room for one more server, by removing ones that are off. Returns false if there is none. */
 static bool has_room(struct provide_set *set)
 {
 	size_t count = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * All tool servers. A server serves one pane of callers, or all panes. The first call starts a
- * server. It ends when idle, with its pane, or with the daemon. If a server dies during a call, the
- * call fails as gone and is not repeated; the next call starts the server again.
+ * All tool servers. A server serves one pane of callers, or all panes. A call starts a server that
+ * does not run. A server is ended when idle, with its pane, with the daemon, or if its command has
+ * changed. If a server dies during a call, the call fails as gone and is not repeated.
  */
 #pragma once
 
