@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Declarations: JSON files (see muxbusd(8)). Each makes a method of the daemon from a program, or
- * from a tool of an MCP server.
+ * from a tool of an MCP server. The row of a provided method is also kept as a declaration.
  */
 #pragma once
 
@@ -83,14 +83,14 @@ struct declaration {
 	size_t owned_count;
 };
 
-/* Reads a declaration; text is copied. Returns NULL with a reason that names the wrong member. */
+/* Reads a declaration; text is copied. Returns NULL with a reason if it is not valid. */
 struct declaration *declaration_read(struct json_reader *reader, const char *text, size_t len,
     char ret_reason[DECLARATION_REASON_SIZE]);
 void declaration_free(struct declaration *declaration);
 
 /*
  * These read the member parameters (into fields, shapes and args_size) and the member result (into
- * results). schema may be NULL. They return false with a reason that names the wrong member.
+ * results and result_schema). schema may be NULL. They return false with a reason.
  */
 bool declaration_read_parameters(
     struct declaration *declaration, const struct json *schema, char *ret_reason);
@@ -112,7 +112,7 @@ bool declaration_read_also(struct declaration *declaration, const char *where, c
     const struct field_strings *also, bool is_name(const char *text), const char *const **ret_also,
     char *ret_reason);
 
-/* Returns true for "wait" and "pane", parameters that each declared tool has. */
+/* Returns true for "wait" and "pane", parameters that each declaration has. */
 bool declaration_is_own(const char *name);
 
 /* Returns the tool server's name of one of our parameters. */
@@ -134,7 +134,7 @@ bool declaration_refuse(char *ret_reason, const char *format, ...)
 
 /* Returns true for letters, digits (not first) and "_"; 1 to DECLARATION_NAME_MAX bytes. */
 bool declaration_is_name(const char *text);
-/* The same without capitals, for methods, groups and kinds of events. */
+/* The same without capitals. */
 bool declaration_is_small_name(const char *text);
 /* Checks a name by declaration_is_small_name(); returns false with a reason about this member. */
 bool declaration_check_name(const char *member, const char *text, char *ret_reason);
@@ -143,8 +143,8 @@ bool declaration_check_name(const char *member, const char *text, char *ret_reas
 
 /*
  * Appends the arguments of a call as a JSON object, with the names of the tool server. Leaves out
- * an argument that was not given and has no default. Returns false with *ret_error if an array or
- * object, or an element of an array, has a wrong type, or if out is too small.
+ * wait, pane, and an argument that was not given and has no default. Returns false with *ret_error
+ * if an array or object, or an element of an array, has a wrong type, or if out is too small.
  */
 bool tool_arguments_write(struct buf *out, const struct declaration *declaration, const void *args,
     struct field_error *ret_error);

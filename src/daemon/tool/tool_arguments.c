@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes the checked arguments of a declared tool as the JSON object that its program gets. */
+/* Writes the arguments of a declared tool or provided method as a JSON object. */
 #include "daemon/tool/declaration.h"
 
 static bool __attribute__((format(printf, 3, 4)))

@@ -26,7 +26,7 @@ struct tool {
 	char *dir; /* folder of the declaration */
 	/* name of the tool; if the declaration is not valid, of the file without ".json" */
 	char *name;
-	struct declaration *declaration;
+	struct declaration *declaration; /* NULL: not valid */
 	enum tool_state state;
 	char *reason; /* why the tool is in this state; or NULL */
 };

@@ -154,7 +154,7 @@ const char *tool_run_image_type(const struct buf *bytes)
 	return NULL;
 }
 
-/* Writes an image: the output is its bytes, or a JSON object with images and perhaps a text. */
+/* Writes an image: the output is its bytes, or a JSON object, which is taken as the result. */
 static bool write_image(struct json_writer *writer, const struct buf *bytes, const char *type,
     size_t result_max, struct tool_failure *failure)
 {

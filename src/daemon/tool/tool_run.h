@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Runs the program of a declared tool as a job, so that its end is known even if the daemon ends
- * before. The program gets its arguments as a line of JSON on standard input, and answers on
- * standard output.
+ * The answers of programs of declared tools. Such a program runs as a job, so that its end is known
+ * even if the daemon ends before. It gets its arguments as a line of JSON on standard input, and
+ * answers on standard output.
  */
 #pragma once
 
@@ -10,7 +10,8 @@
 #include "daemon/tool/declaration.h"
 #include "daemon/tool/tool_program.h"
 
-#define TOOL_TEXT_MAX (1024 * 1024) /* maximum bytes; the middle of a longer text is left out */
+/* maximum bytes of JSON, or of a text; the middle of a longer text is left out */
+#define TOOL_TEXT_MAX (1024 * 1024)
 #define TOOL_IMAGE_MAX (8 * 1024 * 1024)
 
 /* Returns the kind of answer: "text", "json", or a kind of image as "image/png". */
