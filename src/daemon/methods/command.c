@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* run_tmux: the method for tmux commands that have no method. */
+/* run_tmux: runs a tmux command that is given as words. */
 #include "daemon/input/person_guard.h"
 #include "daemon/methods/close_check.h"
 #include "daemon/methods/tables.h"
@@ -94,7 +94,7 @@ static bool check_size(struct request *request, const struct field_strings *comm
 struct running {
 	struct request *request;
 	struct muxbus_command *command;
-	const struct muxbus_pane *pane; /* the pane that gets keys; NULL: none does */
+	const struct muxbus_pane *pane; /* the pane that gets keys, and is checked; NULL: none */
 	bool only_looks;
 };
 

@@ -74,7 +74,7 @@ void notification_write_entry(
 
 /*
  * Refuses a number that was not given yet. It is probably from before the state was lost, and the
- * reader would miss the notifications up to it.
+ * reader would miss all that comes up to it.
  */
 bool queue_check_after(struct request *request, int64_t after)
 {
@@ -178,7 +178,7 @@ static bool is_wanted(const struct next_wait *wait, const struct notification *n
 	    (!wait->is_own || is_for_agent(wait, note));
 }
 
-/* The agent has read its own notification. Acknowledges one that was delivered or has failed. */
+/* Notes that a reader has it. Acknowledges one for this agent that was delivered or has failed. */
 static void note_read(const struct next_wait *wait, const struct notification *note)
 {
 	queue_note_told(wait->queue, note->seq);
@@ -287,7 +287,7 @@ static void next_timer(void *data)
 	(void)next_answer(wait, clock_mono_ms() >= wait->end_ms);
 }
 
-/* Answers at the end of the turn of the loop, with all notifications of the turn. */
+/* Answers at the end of the turn of the loop, together with later notifications of the turn. */
 static void next_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct next_wait *wait = list_entry(listener, struct next_wait, listener);

@@ -14,5 +14,5 @@ struct method_set {
 };
 extern const struct method_set method_sets[];
 
-/* Writes an object: for each group and set, an array of the names of its methods. */
+/* Writes an object: for each group and set, an array of the names of its methods, if not hidden. */
 void method_groups_write(struct json_writer *writer, const char *name);

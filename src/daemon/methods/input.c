@@ -12,8 +12,8 @@
 
 #define TEXT_BYTES_MAX (1024 * 1024)
 /*
- * Maximum bytes that are typed as keys: up to this length keys are as fast as a paste, and they
- * leave no buffer that others can see.
+ * A longer text is pasted, if it has no NUL. Up to this length keys are as fast as a paste, and
+ * they leave no buffer that others can see.
  */
 #define TYPED_BYTES_MAX 256
 
@@ -447,7 +447,10 @@ static const struct field send_mouse_fields[] = {
 
 enum typed_encoding { ENCODING_SGR, ENCODING_UTF8, ENCODING_NORMAL };
 
-/* The highest column or row of each encoding of mouse events, counted from 1. */
+/*
+ * The highest column or row that can be reported in each encoding, counted from 1. SGR has no limit
+ * but that of the parameters x and y.
+ */
 static const int64_t encoding_max[] = {
     [ENCODING_SGR] = 10001,
     [ENCODING_UTF8] = 2015,

@@ -384,7 +384,7 @@ static const struct field_result close_session_results[] = {
     {0},
 };
 
-/* Closes an object by one command: up to tmux 3.7c, several commands could end the server. */
+/* Closes a window or session by one command: up to tmux 3.7c, several could end the server. */
 static void close_by(struct request *request, const char *name, struct object object)
 {
 	tmux_call(request, tmux_command(name, "-t", TMUX_ID(object.sigil, object.id), NULL), true,

@@ -11,7 +11,7 @@ struct pending_entry {
 	const char *id;
 	const struct pane_ref *address; /* cleared: none */
 	int64_t due_ms; /* CLOCK_REALTIME of the latest end; 0: not known */
-	const char *what; /* command, file or text; NULL: none */
+	const char *what; /* command, file, condition or text; NULL: none */
 };
 
 typedef void pending_fn(void *data, const struct pending_entry *pending);

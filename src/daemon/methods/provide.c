@@ -8,7 +8,7 @@
 #include "daemon/server/handler.h"
 #include "daemon/tool/tool_folder.h"
 
-/* Returns NULL after failing the request: a fleet has no providers. */
+/* Returns NULL after failing the request, as in a fleet, which has no providers. */
 static struct provide_set *find_set(struct request *request)
 {
 	struct provide_set *set = request_daemon(request)->provides;

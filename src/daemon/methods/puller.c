@@ -116,7 +116,7 @@ static void take_answer(void *data)
 	take_free(wait, false);
 }
 
-/* Answers at the end of the turn of the loop, with all notifications of the turn. */
+/* Answers at the end of the turn of the loop, together with later notifications of the turn. */
 static void on_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct take_wait *wait = list_entry(listener, struct take_wait, posted);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Functions shared by the methods that read the queue. */
+/* Functions shared by the methods that read the queue or past events. */
 #pragma once
 
 #include "daemon/queue/consumer.h"

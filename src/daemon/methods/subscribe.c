@@ -212,7 +212,7 @@ struct starting {
 	char name[SUBSCRIPTION_NAME_SIZE];
 	uint32_t panes[SUBSCRIPTION_PANES_MAX];
 	size_t panes_count;
-	size_t flowing; /* number of panes whose output comes, or cannot come */
+	size_t flowing; /* number of panes for whose output the request waits or has waited */
 	uint32_t sessions[SUBSCRIPTION_PANES_MAX];
 	size_t sessions_count;
 };
@@ -234,7 +234,7 @@ static void on_flowing(void *data, bool is_gone)
 {
 	struct starting *starting = data;
 	const struct daemon *daemon = request_daemon(starting->request);
-	(void)is_gone; /* if the pane is closed, an event reports that */
+	(void)is_gone; /* a closed pane does not fail the request: it gives no output */
 	if (starting->flowing == starting->panes_count)
 		answer(starting);
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The tables of methods of this room, by file. Other rooms declare their own. */
+/* The tables of methods of this room, by file; other rooms declare their own. And all tables. */
 #pragma once
 
 #include "daemon/server/method.h"
