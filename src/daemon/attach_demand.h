@@ -4,9 +4,9 @@
  * attached while there is demand, and for ATTACH_REST_MS after. With -o attach=always it stays
  * attached, and with attach=never it does not attach.
  *
- * The demand comes from subscriptions, waits and followed output that need a client of tmux. If
- * output does not come by pipe, it also comes from agents, and from texts that are typed or will
- * be. A request that tmux commands can answer makes no demand.
+ * The demand comes from subscriptions, waits, followed output and requests that need a client of
+ * tmux. If output does not come by pipe, it also comes from agents, and from texts that are typed
+ * or will be. A request that tmux commands can answer makes no demand.
  */
 #pragma once
 

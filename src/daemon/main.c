@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Makes all parts, runs the event loop, and frees the parts. */
+/* Makes the parts, runs the event loop with signals and states of tmux, and frees the parts. */
 #include "base/file.h"
 #include "base/process.h"
 #include "daemon/agent/agent.h"
