@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * muxbus top, and muxbus home: a live screen of panes, jobs, timers, watches, queue and agents. The
- * terminal is in raw mode on its alternate screen, and is restored at the end, also after the
- * signals in `awaited` and `faults`. In a pipe, both print JSON. On a terminal, home prints an
+ * terminal is in raw mode on its alternate screen, and is restored at the end, also if a signal of
+ * `awaited` or `faults` ends the program. In a pipe, both print JSON. On a terminal, home prints an
  * overview if there is no daemon to ask or start, or if nothing can be drawn.
  */
 #include <poll.h>
@@ -112,7 +112,7 @@ static void on_fault(int signal)
 	(void)raise(signal); /* SA_RESETHAND was set, so the signal now ends us */
 }
 
-/* Takes over the terminal; also again, after another process stopped and continued this program. */
+/* Takes over the terminal; also again, after this program was stopped and continued. */
 static int take(void)
 {
 	struct termios raw;
@@ -207,7 +207,7 @@ struct top {
 	bool picks; /* end after showing a pane to the user */
 };
 
-/* Prints all lists as one JSON object, without lists that the daemon does not know. */
+/* Prints the status and all lists that the daemon knows as one JSON object. */
 static enum cli_status print_snapshot(struct link *link)
 {
 	struct json_writer writer;

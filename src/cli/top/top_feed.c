@@ -70,7 +70,7 @@ enum {
 	DETAIL_MS = 30000, /* greatest age of details that events do not announce */
 	RECONNECT_MS = 1000,
 	SILENT_MS = 5000, /* time without an answer until a message is shown */
-	QUEUE_LAST = 1000, /* how many recent notifications are listed */
+	QUEUE_LAST = 1000, /* notifications among so many last numbers are listed */
 	QUEUE_LIMIT = 1000,
 	LOG_BYTES = 64 * 1024, /* bytes that are read from the end of a job's output */
 };

@@ -20,16 +20,16 @@ int64_t top_feed_wait_ms(const struct top_feed *feed, int64_t now_ms);
 /* Reads input and sends due requests. Returns true if the screen may change. */
 bool top_feed_step(struct top_feed *feed, int64_t now_ms);
 
-void top_feed_refresh(struct top_feed *feed); /* asks again for all that is shown */
+void top_feed_refresh(struct top_feed *feed); /* makes the status and all lists due */
 
-/* Shows the pane to the user, on the terminal of this program or on the one used last. */
+/* Shows the pane on the terminal of this program, else on the one used last; or makes it active. */
 void top_feed_go(struct top_feed *feed, const char *pane);
 bool top_feed_has_gone(const struct top_feed *feed); /* top_feed_go() has succeeded */
 
 /* Calls the stop_method of a list for an item: stops a job or agent, closes a pane, or cancels. */
 void top_feed_stop(struct top_feed *feed, enum top_list list, const char *id);
 
-/* Answers the question of an agent with the number of a choice or a text. */
+/* Answers the question of an agent that muxbusd keeps, with the number of a choice or a text. */
 void top_feed_answer(struct top_feed *feed, const struct top_item *item, const char *text);
 /* Types a text into a pane and presses Enter. */
 void top_feed_send(struct top_feed *feed, const char *pane, const char *text);

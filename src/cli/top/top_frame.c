@@ -493,7 +493,7 @@ static const char help_text[] =
     "is human where a person types. The number of the queue counts undelivered\n"
     "notifications.\n";
 
-/* Draws lines of a text from line `first` on. is_screen: the text is a capture with colours. */
+/* Draws lines of a text from line `first` on. is_screen: a captured screen or a log, in colours. */
 static void draw_lines(struct drawing *drawing, const char *text, size_t len, bool is_screen,
     size_t first, unsigned rows)
 {

@@ -9,7 +9,7 @@
 #include "cli/top/top_line.h"
 #include "cli/top/top_model.h"
 
-#define TOP_HOME_NOTICES_MAX 3 /* undelivered notifications shown */
+#define TOP_HOME_NOTICES_MAX 3 /* maximum number of late notifications that are shown */
 
 /* Returns the number of items. *ret_items is their array, which the caller frees; NULL if none. */
 size_t top_home_items(const struct top_model *model, const struct top_item ***ret_items);

@@ -57,7 +57,7 @@ static void read_job(struct top_item *item, const struct json *json, int64_t now
 	else if (!is_running)
 		(void)buf_printf(out, "%s  ", state);
 	(void)buf_printf(out, "%s%s", name != NULL ? name : "", name != NULL ? ": " : "");
-	/* muxbus run puts "exec" before the command. */
+	/* Without --shell, muxbus run puts "exec" before the command. */
 	(void)buf_append_str(out, command + (strncmp(command, "exec ", 5) == 0 ? 5 : 0));
 }
 

@@ -57,7 +57,7 @@ struct top_item {
 	pid_t pid; /* a pane's first process; 0 if unknown */
 	int cpu_percent; /* of one processor; -1 if unknown */
 	struct top_value values[TOP_COLUMNS_MAX];
-	/* For the home list: */
+	/* For the home list, but list, is_asking and choices are also used elsewhere: */
 	enum top_list list;
 	enum top_section section;
 	int64_t since_ms; /* real time of its state, end or last output; 0 if unknown */
@@ -73,7 +73,7 @@ struct top_items {
 	struct top_item *items;
 	size_t count;
 	const struct top_item **places; /* sorted panes: host, session, window, index; else NULL */
-	bool is_known; /* the daemon knows the list */
+	bool is_known; /* the last answer had the list */
 	bool has_hosts; /* the items name their hosts */
 	char missing[400]; /* hosts without an answer, with reasons; "" if none */
 };

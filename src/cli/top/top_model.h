@@ -6,7 +6,7 @@
 #include "cli/top/top_item.h"
 
 enum top_kind {
-	TOP_TEXT, /* text, shown unchanged */
+	TOP_TEXT, /* any other text */
 	TOP_HOST, /* the host; no wider than needed; in lists of a fleet only */
 	TOP_PATH, /* a path; keeps the end if cut */
 	TOP_STATE, /* a word with a colour */
@@ -65,7 +65,7 @@ void top_model_finish(struct top_model *model);
 /* Loads a list. If after >= 0, appends items with numeric ids up to `after`; else replaces all. */
 void top_model_load(
     struct top_model *model, enum top_list list, const struct json *result, int64_t after);
-/* Empties a list that the daemon does not have. */
+/* Empties a list, which then counts as unknown. */
 void top_model_forget(struct top_model *model, enum top_list list);
 void top_model_load_status(struct top_model *model, const struct json *result, int64_t now_ms);
 

@@ -36,7 +36,7 @@ struct top_view {
 	enum top_list list;
 	enum top_mode mode;
 	enum top_prompt prompt;
-	char *chosen[TOP_LIST_COUNT_]; /* id of the chosen item; NULL: the first item */
+	char *chosen[TOP_LIST_COUNT_]; /* id of the chosen item; NULL: none was chosen yet */
 	size_t place[TOP_LIST_COUNT_]; /* last index of the chosen item */
 	size_t scroll[TOP_LIST_COUNT_]; /* items above the visible ones */
 	unsigned order[TOP_LIST_COUNT_]; /* 0: as it is; else sorted by this column, from 1 */
@@ -108,8 +108,8 @@ struct top_keys {
 void top_keys_feed(struct top_keys *keys, const void *bytes, size_t len);
 
 /*
- * Takes the next key. Returns false if there is none, or if more bytes may belong to it. A single
- * ESC is a key only if is_late: no byte has followed for a moment.
+ * Takes the next key. Returns false if there is none, or if more bytes may belong to it. With
+ * is_late (no byte has followed for a moment), no more belong to it: a last ESC is then a key.
  */
 bool top_keys_next(struct top_keys *keys, bool is_late, struct top_key *ret_key);
 
@@ -132,7 +132,7 @@ const char *top_view_wants(struct top_view *view, const struct top_model *model,
 /* Returns the id of the pane or job whose screen shows an item, or NULL. */
 const char *top_view_screen(const struct top_item *item);
 
-/* Stores the screen of a pane, or the end of a job's output. */
+/* Stores the screen of a pane, the end of a job's output, or why there is none. */
 void top_view_preview(struct top_view *view, const char *id, const void *text, size_t len);
 
 /* Return the rows of the list or opened text, and of the panel below it, which may be 0. */
