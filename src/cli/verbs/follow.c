@@ -38,7 +38,7 @@ struct follow {
 	int server_fd; /* pidfd of the tmux server that has the pane; -1: not known */
 	int64_t printed[PRINTED_MAX];
 	size_t printed_count;
-	int64_t unconfirmed[PRINTED_MAX]; /* printed, not confirmed by the reader */
+	int64_t unconfirmed[PRINTED_MAX]; /* the last ones printed and not confirmed */
 	size_t unconfirmed_count;
 	int64_t number; /* the digits read so far of a number on standard input */
 	struct buf held; /* --paced: line of a taken notification that is not printed yet */
@@ -254,7 +254,7 @@ static void keep_seq(struct follow *follow, int64_t seq)
 		follow->unconfirmed[follow->unconfirmed_count++] = seq;
 }
 
-/* Returns true if a notification was printed, but not confirmed: a new connection repeats it. */
+/* Returns true if a notification is in `unconfirmed`: a new connection repeats it. */
 static bool was_printed(const struct follow *follow, int64_t seq)
 {
 	bool was = false;
@@ -330,7 +330,7 @@ static enum step take_paced(struct follow *follow)
 	return step;
 }
 
-/* Follows a daemon until the connection is lost. Sets *ret_was_there if a request succeeded. */
+/* Follows a daemon on one connection. Sets *ret_was_there if it answered about notifications. */
 static enum step follow_daemon(struct follow *follow, bool *ret_was_there)
 {
 	char reason[512];

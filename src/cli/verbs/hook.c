@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus hook: agents call it at the start and end of their sessions and turns. The verb reports
- * the agent's pane, session and state to muxbusd; behind ssh it does so by an escape sequence (a
- * mark). It gives the pane's notifications to the agent. A fault does not disturb the agent: the
- * exit status is then 0 too.
+ * muxbus hook: agents call it at events, such as the start and end of sessions and turns. The verb
+ * reports the agent's pane, session and state to muxbusd; behind ssh it does so by an escape
+ * sequence (a mark). At some events it gives the pane's notifications to the agent. A fault does
+ * not disturb the agent: the exit status is then 0 too.
  */
 #include <poll.h>
 

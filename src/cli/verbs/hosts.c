@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus hosts: lists the hosts of the fleet, and edits the hosts file. */
+/* muxbus hosts: lists the hosts of the fleet, tries them again, or edits the hosts file. */
 #include "base/file.h"
 #include "cli/call.h"
 #include "cli/config_file.h"

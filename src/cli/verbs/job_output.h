@@ -43,7 +43,7 @@ enum cli_status job_output_look_for_end(struct job_output *output, struct link *
 /* Watches a job's log for changes. Returns a descriptor, or -1 if the log must be polled. */
 int job_output_watch(const struct cli *cli, const char *log);
 
-/* Returns a job's exit status as a shell would, or 124 if the job timed out. */
+/* Returns a job's exit status as a shell would; 124 if it timed out, CLI_NO if it has none. */
 int job_output_status(const struct json *job);
 
 /* Erases the line of progress, if drawn, to make room for other output. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus logs: prints the output of a job, and with --follow continues until the job ends. */
+/* muxbus logs: prints the output of a job, and with --follow also what the job still writes. */
 #include "cli/verb.h"
 #include "cli/verbs/interrupt.h"
 #include "cli/verbs/job_output.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus metrics: prints the numbers of status in the text format of Prometheus. */
+/*
+ * muxbus metrics: prints what status tells, mostly numbers, and whether the daemon answers, in the
+ * text format of Prometheus.
+ */
 #include "cli/verb.h"
 
 #define OUT_MAX ((size_t)1024 * 1024)

@@ -128,7 +128,7 @@ static enum cli_status put_screen(struct record *record)
 	return CLI_DONE;
 }
 
-/* Records the output that the daemon remembers. Its times are unknown. */
+/* Records the output that the daemon remembers, or the screen. The times of output are unknown. */
 static enum cli_status put_remembered(struct record *record)
 {
 	int64_t after = 0; /* read_output then starts with the oldest output */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus rerun: runs a command each time that files change. */
+/* muxbus rerun: runs a command, and again after files have changed. */
 #include <dirent.h>
 #include <fnmatch.h>
 #include <poll.h>
@@ -270,7 +270,7 @@ static int take_pattern(struct file_tree *tree, const char *text)
 	while (len > 0 && pattern[len - 1] == '/' && !is_folder)
 		len--;
 	pattern[len] = '\0';
-	/* The base ends at the last slash before the first wildcard. */
+	/* The base ends at the last slash before the first wildcard or backslash. */
 	at = strcspn(pattern, "*?[\\");
 	/* A name without wildcards may be or become a folder, so match all files below it too. */
 	strcpy(pattern + len, is_folder ? "**" : at == len ? "/**" : "");
@@ -395,7 +395,7 @@ static bool ends_by(pid_t group, int number)
 	return false;
 }
 
-/* Ends the command and its process group: sends a signal, then SIGTERM, then SIGKILL. */
+/* Ends the command's process group: by a signal, or if need be by SIGTERM or SIGKILL. */
 static void end_group(const struct rerun *rerun, int number)
 {
 	if (!is_running(rerun) || ends_by(rerun->child.pid, number))

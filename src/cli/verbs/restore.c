@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus restore: recreates saved sessions. Names and directories reach tmux through methods that
- * take them literally. A rename command sets the names that these methods refuse, with escapes.
+ * muxbus restore: recreates saved sessions. Directories and most names of windows reach tmux
+ * through methods that take them literally. A rename command with escapes sets the other names.
  * Saved text reaches a shell only as an argument of a fixed script.
  */
 #include "cli/verb.h"
@@ -379,7 +379,7 @@ static bool make_session(struct restore *restore, const struct json *window)
 	return true;
 }
 
-/* Creates the session in its group, to share windows. Returns false if the group is new. */
+/* Creates the session in its group, to share windows. False if the group is new or tmux refuses. */
 static bool join_group(struct restore *restore, int64_t group)
 {
 	for (size_t i = 0; i < restore->group_count; i++) {

@@ -14,8 +14,8 @@ static const char note_script[] = "printf '%s\\n' \"$1\"; exec \"${SHELL:-/bin/s
 static const char shell_script[] = "exec \"${SHELL:-/bin/sh}\"";
 
 /*
- * Returns the words that resume a pane's agent. Returns NULL if the words or the conversation are
- * not known, if the agent is not in PATH, or if muxbusd starts the agent.
+ * Returns the words that resume a pane's agent. Returns NULL if the words or a valid conversation
+ * are not known, if the agent is not in PATH, or if muxbusd starts the agent.
  */
 static const char *const *resume_of(const struct json *pane)
 {

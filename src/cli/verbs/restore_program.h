@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Programs of recreated panes: shells and resumed agents; names of sessions and windows. */
+/* For muxbus restore: the programs of panes, names of sessions and windows, and the tmux server. */
 #pragma once
 
 #include "wire/address.h"

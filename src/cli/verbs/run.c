@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus run: runs a command as a job, waits for its end, and exits with its status. */
+/* muxbus run: runs a command as a job; unless detached, waits for it and exits with its status. */
 #include <sys/ioctl.h>
 #include <sys/random.h>
 
@@ -24,7 +24,7 @@ extern char **environ;
 
 struct run_verb {
 	struct cli *cli;
-	/* The request: */
+	/* From the command line and standard input: */
 	bool is_detached;
 	bool wants_follow; /* --follow: print output even as a background job */
 	bool is_shell, is_quiet;

@@ -105,10 +105,7 @@ static bool render(struct folder *folder, const struct renderer *renderer, const
 	return status == 0;
 }
 
-/*
- * Converts SVG to PNG, at twice the size. Returns false after a message if no program is installed,
- * or if it failed or took longer than TIMEOUT_MS.
- */
+/* Converts SVG to PNG, twice as large, by an installed program. Returns false after a message. */
 static bool convert_to_png(const char *svg, size_t len, struct buf *out)
 {
 	const struct renderer *renderer = renderers;
