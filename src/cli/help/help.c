@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus help: lists the verbs and methods, or describes one. Also muxbus version. */
+/* muxbus help: lists verbs and methods, describes one, or searches. Also muxbus version. */
 #include "cli/arguments.h"
 #include "cli/catalog.h"
 #include "cli/help/help_page.h"

@@ -5,7 +5,7 @@
 #include "wire/json.h"
 
 #define HELP_PAGE_MAX ((size_t)4 * 1024 * 1024) /* bytes; further text is cut off */
-#define HELP_NAME_COLUMNS 22 /* the column where texts of entries begin */
+#define HELP_NAME_COLUMNS 22 /* the column where texts of entries begin, if the name leaves room */
 
 struct help_page {
 	struct buf out;
@@ -17,10 +17,10 @@ struct help_page {
 void help_page_title(struct help_page *page, const char *text);
 /* As screen_text_wrap(), for the page. */
 void help_page_wrap(struct help_page *page, const char *text, size_t indent, size_t at);
-/* Adds an entry: a name, made visible, and a text that begins in HELP_NAME_COLUMNS. */
+/* Adds a name, made visible, and a text at HELP_NAME_COLUMNS: later if a name in a pipe is long. */
 void help_page_entry(struct help_page *page, const char *name, const char *text);
 
-/* Adds the tasks of muxbus(1) that have all words, each as a command. Returns false if none has. */
+/* Adds the tasks of muxbus(1) that have all words: commands with a comment. False if none has. */
 bool help_tasks(struct help_page *page, char *const *words, size_t count);
 
 /*
@@ -35,6 +35,6 @@ bool help_search(
 /*
  * Shows the text in the program $PAGER (default: less), and waits for its end. Returns false,
  * without showing the text, if it fits on the screen, if $PAGER is empty or "cat", if the terminal
- * is dumb, or if the program cannot be run.
+ * is dumb or of unknown size, or if the program cannot be run.
  */
 bool pager_show(const char *text, size_t len);
