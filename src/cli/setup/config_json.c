@@ -125,7 +125,7 @@ static void line_indent(const char *text, size_t at, char out[INDENT_MAX + 1])
 	(void)snprintf(out, INDENT_MAX + 1, "%.*s", (int)len, text + begin);
 }
 
-/* Copies one level of the file's indentation, from its first indented line. */
+/* Copies one level of the file's indentation, from its first indented line; else two blanks. */
 static void indent_unit(const char *text, char out[INDENT_MAX + 1])
 {
 	for (const char *line = strchr(text, '\n'); line != NULL; line = strchr(line + 1, '\n')) {
@@ -157,7 +157,7 @@ static void put_line(struct buf *out, const struct layout *layout, size_t depth)
 		put(out, layout->unit);
 }
 
-/* Appends compact JSON in a readable layout. An array of plain values stays on one line. */
+/* Appends compact JSON in a readable layout. An array without the byte "{" stays on one line. */
 static void put_pretty(struct buf *out, const char *json, const struct layout *layout, size_t depth)
 {
 	struct config_item item;
@@ -253,7 +253,7 @@ static bool is_empty(const char *text, size_t begin)
 
 enum find {
 	FIND_YES,
-	FIND_NO, /* *ret_depth names of the path exist; *ret_item is the last of these */
+	FIND_NO, /* *ret_depth names of the path exist; *ret_item is the last, or the outermost */
 	FIND_WRONG, /* a value on the path is not an object */
 };
 

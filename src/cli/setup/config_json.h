@@ -2,7 +2,7 @@
 /*
  * Edits a JSON file of another program: the given member, and the commas and objects around it as
  * needed. A path has the names of members, ended by NULL. Functions return false with a reason if a
- * value on the path has the wrong type, or if the file has the name in another spelling; do not
+ * value on the path has the wrong type, or if the file has a new name in another spelling; do not
  * write the text then. Values are JSON text.
  */
 #pragma once
@@ -26,14 +26,14 @@ bool config_json_set(
 
 /*
  * Makes an array contain an element once: replaces the first element whose text contains mark, and
- * removes others with mark. If none has it, appends the element.
+ * removes others with mark. If none has it, appends the element. Creates a missing array.
  */
 bool config_json_set_element(
     struct config_json *config, const char *const *path, const char *mark, const char *value);
 
-/* Removes a member if it exists, and empty objects on its path, but not the outermost. */
+/* Removes a member if it exists, and objects on its path that become empty; not the outermost. */
 bool config_json_remove(struct config_json *config, const char *const *path);
 
-/* Removes the elements of an array whose text contains mark, and the array if it becomes empty. */
+/* Removes the elements whose text contains mark; if that empties the array, as the one above. */
 bool config_json_remove_elements(
     struct config_json *config, const char *const *path, const char *mark);

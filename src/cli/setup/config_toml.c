@@ -18,7 +18,7 @@ enum statement_kind {
 struct statement {
 	enum statement_kind kind;
 	bool is_array; /* the table is an element of an array: [[a.b]] */
-	char table[NAME_SIZE]; /* such as "a.b", without quotes and blanks; "" before a header */
+	char table[NAME_SIZE]; /* such as "a.b", without quotes, or blanks outside; or "" */
 	char key[NAME_SIZE];
 	size_t begin; /* offset of the first line of the statement */
 	size_t value; /* offset of the value of a pair */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus setup: adds Muxbus to the configuration files of an agent. */
+/* muxbus setup: adds Muxbus to the configuration files of agents, or removes it, or prints how. */
 #include "cli/setup/setup_file.h"
 #include "cli/verb.h"
 
@@ -177,7 +177,7 @@ static const struct option_row rows[] = {
     {0},
 };
 
-/* Replaces this program by the installer of declared tools. */
+/* Replaces this program by the installer of declared tools. Returns only if that fails. */
 static enum cli_status install_tools(const struct setup_verb *verb)
 {
 	static const char *const places[] = {"tools", "../tools"};

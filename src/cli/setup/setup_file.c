@@ -57,7 +57,7 @@ static bool takes_tools(const struct setup *setup, const char *value)
 	    strcmp(value + len - end_len, SERVER_END) == 0;
 }
 
-/* Replaces @, $ and % in a value (struct setup_step), escaped for a quoted string. */
+/* Replaces @, $ and % in a value (struct setup_step), escaped for a quoted string. Adds --tools. */
 static char *fill(const struct setup *setup, const char *value)
 {
 	bool has_tools = takes_tools(setup, value);
@@ -105,7 +105,7 @@ static bool fill_script(const struct setup *setup, const struct buf *script, str
 	    buf_append(out, text + before + 6, script->len - before - 6) == 0;
 }
 
-/* Writes the new text of a file that is wholly ours, or nothing if the file is to be removed. */
+/* Writes the new text of a file that is wholly ours: nothing to remove it. False with a reason. */
 static bool edit_copy(const struct setup *setup, const struct setup_file *file,
     const struct buf *old, struct buf *out, char *ret_reason, size_t size)
 {
@@ -151,7 +151,7 @@ enum entry {
 	ENTRY_OTHER, /* a person wrote them */
 };
 
-/* Returns true if a text equals the model, where @ and % stand for paths of any installation. */
+/* True if a text equals the model, where a leading @ or % stands for paths of any installation. */
 static bool fits_text(const char *text, const char *model)
 {
 	const char *end = *model == '@' ? "/muxbus" : model + 1;
@@ -393,7 +393,7 @@ static bool leads_to(struct setup setup, enum setup_action action, const struct 
 	return is_same;
 }
 
-/* Returns true if a text has no settings, so that its file can be removed. */
+/* Returns true if a text is blank or, in JSON, an empty object: its file can be removed. */
 static bool is_blank(const struct setup_file *file, const struct buf *text)
 {
 	const char *at = buf_text(text);
@@ -434,8 +434,8 @@ static bool is_text(void *data, const struct buf *backup)
 
 /*
  * Writes the new text. If only --write has changed the file, --remove restores the backup that
- * --write made. Else it removes a file that has no settings left. It makes no backup of a text that
- * --write can write again.
+ * --write made. Else it removes a file of ours, or one that has no settings left and is no link. It
+ * makes no backup of a text that --write can write again, and removes backups of the new text.
  */
 static bool store(const struct setup *setup, const struct setup_file *file,
     struct config_file *config, struct buf *text, char *ret_reason, size_t size)

@@ -26,7 +26,7 @@ struct setup_step {
 	enum setup_kind kind;
 	const char *path[SETUP_NAMES_MAX + 1]; /* of a member; in TOML a table and a key */
 	const char *value; /* JSON, or TOML on one line */
-	const char *mark; /* text that only this element contains */
+	const char *mark; /* text by which the element is found; other elements have none */
 };
 
 struct setup_file {
@@ -49,8 +49,8 @@ struct setup_agent {
 	const char *name;
 	const char *title; /* such as "Claude Code" */
 	const char *home_variable; /* variable with the path of the agent's folder, or NULL */
-	const char *home; /* the agent's folder below $HOME, if the variable is not set */
-	/* A file below the folder that mentions muxbus if muxbus is installed as an extension. */
+	const char *home; /* the agent's folder below $HOME, if the variable has no absolute path */
+	/* NULL, or a file that mentions muxbus if that is installed there as an extension. */
 	const char *elsewhere;
 	/* The first file has a path for the user. Unused entries at the end have no paths. */
 	struct setup_file files[SETUP_FILES_MAX];
@@ -104,8 +104,8 @@ bool setup_place(const struct setup *setup, const char *path, char *out, size_t 
  */
 enum setup_state setup_look(const struct setup *setup, char ret_path[PATH_MAX]);
 
-/* Prints what setup would write to a file. */
+/* Prints what setup would write to a new file, or which file it would copy. */
 void setup_print_file(const struct setup *setup, const struct setup_file *file, const char *path);
 
-/* Reads, edits and writes one file, and reports the result. */
+/* Reads, edits and writes or removes one file, and reports the result. False after an error. */
 bool setup_change_file(const struct setup *setup, const struct setup_file *file, const char *path);
