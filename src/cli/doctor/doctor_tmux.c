@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The part of muxbus doctor for tmux, its server, and the directory of the socket. */
+/* The part of muxbus doctor for tmux, its server, our pane, and the directory of the socket. */
 #include "cli/doctor/doctor.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The part of muxbus doctor for declared tools: missing programs by group, and invalid files. */
+/* The part of muxbus doctor for declared tools, such as those whose program is missing. */
 #include "cli/doctor/doctor.h"
 
 #include "cli/ask.h"
