@@ -34,7 +34,7 @@ struct pending_request {
 	char tool[TOOL_MAX]; /* name of the tool of a tool call, or "" */
 };
 
-/* A request to repeat on each new connection: a log level or a subscription. */
+/* A request to repeat after each repeated initialize: a log level or a subscription. */
 struct kept_request {
 	struct list link;
 	char *method;
@@ -444,7 +444,7 @@ static void note_capabilities(struct mcp_replay *replay, const struct json *valu
 		    json_get_bool(json_member(capabilities, lists[i]), "listChanged", false);
 }
 
-/* Announces changes of the lists, since another daemon may have other tools. */
+/* Announces changes of the lists with list_changes, since another daemon may have other tools. */
 static void tell_changed(struct mcp_replay *replay)
 {
 	char method[64];

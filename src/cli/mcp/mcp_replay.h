@@ -33,7 +33,7 @@ void mcp_replay_free(struct mcp_replay *replay);
 void mcp_replay_from_agent(struct mcp_replay *replay, const void *bytes, size_t len);
 void mcp_replay_agent_ended(struct mcp_replay *replay);
 
-/* Takes bytes of the daemon. Returns false after a line that is too long or no JSON: disconnect. */
+/* Takes bytes of the daemon. False after a line that is too long or no JSON object: disconnect. */
 bool mcp_replay_from_daemon(struct mcp_replay *replay, const void *bytes, size_t len);
 
 /* Call these when a connection was made, and when it was lost. */
