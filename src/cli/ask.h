@@ -66,8 +66,7 @@ enum link_read ask_read(struct link *link, const char *method, const struct ask_
 
 /*
  * Restricts the link to a role for good: see narrow in muxbus-protocol(7). Call it before you pass
- * on requests of others. pane is our pane; NULL: the daemon finds it. Returns false if the daemon
- * refuses.
+ * on requests of others. pane is our pane; NULL: the daemon finds it. Returns false on failure.
  */
 bool ask_narrow(struct link *link, const char *role, const char *pane);
 

@@ -8,7 +8,7 @@
 #define NAMES_MAX 512
 
 struct catalog {
-	struct link *link; /* holds the daemon's answer; NULL if muxbusd describe answered */
+	struct link *link; /* holds the daemon's answer if the daemon answered; or NULL */
 	struct json_reader *reader; /* holds the output of muxbusd describe, or NULL */
 	struct buf text;
 	const struct json *tables;

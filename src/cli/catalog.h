@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The tables of methods and events, from the running daemon or from the installed muxbusd. */
+/* The tables of describe, from the running daemon or from the installed muxbusd. */
 #pragma once
 
 #include "cli/ask.h"

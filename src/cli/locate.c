@@ -17,10 +17,11 @@ static bool is_socket(const char *path)
 }
 
 /*
- * Returns $MUXBUS, or NULL if -L or -S is given or $MUXBUS is inherited. A tmux server that was
- * started in a pane of another server inherits MUXBUS from that pane, and passes it on. So $MUXBUS
- * counts as inherited if $TMUX names another server, and that server has a daemon, or it runs and
- * the tmux socket of $MUXBUS exists.
+ * Returns $MUXBUS; NULL if it is no absolute path, if -L or -S is given, or if it is inherited. A
+ * tmux server that was started in a pane of another server inherits MUXBUS from that pane, and
+ * passes it on. $MUXBUS counts as inherited if it is the usual socket beside a tmux socket, and
+ * $TMUX names another server. That server must have a daemon; or it must run, and the tmux socket
+ * of $MUXBUS must exist.
  */
 static const char *environment_socket(const struct cli *cli, const char *own)
 {

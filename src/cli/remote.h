@@ -17,7 +17,7 @@ bool remote_find(const char *host, bool any_server, struct host_spec *ret_spec, 
 
 /*
  * Sets cli->socket to the address of the daemon on a host. A host without a line in the hosts file
- * is a destination for ssh. Returns false if the address is too long.
+ * is a destination for ssh. Returns false if the address is too long, or host has a blank.
  */
 bool remote_address(struct cli *cli, const char *host);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Prints text of panes, jobs, files and peers for people: makes control characters visible. */
+/* Text of panes, jobs, files and peers for people, with control characters made visible. */
 #pragma once
 
 #include "base/base.h"

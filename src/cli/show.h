@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Prints results for people: lists as tables, text unchanged, other values as names and values. */
+/* Prints events and results for people: lists as tables, text as lines, other values with names. */
 #pragma once
 
 #include "cli/cli.h"
@@ -31,5 +31,5 @@ void show_duration(struct buf *out, int64_t ms);
 /* Appends a number of bytes such as "512", "3.4K", "20M". */
 void show_bytes(struct buf *out, int64_t bytes);
 
-/* Appends an event as a line: time of day, kind, object and other members, made visible. */
+/* Appends an event as a line: time of day, kind, object and some other members, made visible. */
 void show_event(struct buf *out, const struct json *event, bool has_color);

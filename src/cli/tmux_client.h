@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds the tmux client that the user sits at, to show another pane there. */
+/* Finds the tmux client that the user used last, to show a pane there; or says how to reach one. */
 #pragma once
 
 #include "base/base.h"

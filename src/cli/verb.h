@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The headers that nearly every verb needs. */
+/* The headers that verbs use most, so that a verb includes one. */
 #pragma once
 
 #include "cli/ask.h"
