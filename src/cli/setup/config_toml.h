@@ -16,7 +16,7 @@ struct config_toml {
 /* table: bare keys with dots, lent. Returns false with a reason. The caller finishes the text. */
 bool config_toml_init(struct config_toml *config, const char *table, const char *text, size_t len);
 
-/* Sets a bare key to TOML on one line, unless key.x or (only_new) the key exists. Adds the table. */
+/* Sets a key to TOML on one line, unless key.x or (only_new) the key exists. Adds the table. */
 bool config_toml_set(struct config_toml *config, const char *key, const char *value, bool only_new);
 
 /* Returns the value of a key or its first key.x (NULL: all pairs), lent until a change, or NULL. */
