@@ -10,7 +10,7 @@
 struct table *table_new(const char *const *titles, size_t count);
 void table_free(struct table *table);
 
-/* Adds the next cell of the current row. Copies the text, which may be untrusted. */
+/* Adds the next cell of the current row. Copies the text, cut if long, which may be untrusted. */
 void table_add(struct table *table, const void *text, size_t len);
 
 /*

@@ -47,7 +47,7 @@ static void print_json(const struct json *action)
 	cli_print(&line);
 }
 
-/* Prints actions behind *after (0: the last ones), and updates *after. waits: waits for one. */
+/* Prints actions behind *after (0: the last ones), and updates that. waits: a while for one. */
 static enum cli_status print_once(
     struct link *link, const struct audit_choice *options, bool waits, int64_t *after)
 {

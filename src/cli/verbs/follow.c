@@ -162,8 +162,8 @@ static enum step ask(struct follow *follow, const char *method, const struct ask
 }
 
 /*
- * Opens server_fd, since a later server may have another pane with our id. It stays -1 if the
- * daemon is in another PID namespace or on another machine.
+ * Opens server_fd, since a later server may have another pane with our id. It stays -1 if tmux is
+ * not found here, as in another PID namespace or on another machine.
  */
 static enum step find_server(struct follow *follow)
 {

@@ -23,9 +23,9 @@ void job_output_init(struct job_output *output, struct cli *cli, const char *job
 void job_output_finish(struct job_output *output);
 
 /*
- * Prints new output: unchanged in a pipe; on a terminal with control characters made visible, but
- * with its colours if we use colours. Returns CLI_DONE, another status after an error message, or
- * CLI_UNREACHABLE without a message if the connection was lost.
+ * Prints the output so far: unchanged in a pipe; on a terminal with control characters made
+ * visible, but with its colours if we use colours. Returns CLI_DONE, another status after an error
+ * message, or CLI_UNREACHABLE without a message if the connection was lost.
  */
 enum cli_status job_output_print(struct job_output *output, struct link *link);
 

@@ -85,7 +85,7 @@ const char *fleet_error_text(const struct json *error);
 const char *fleet_error_kind(const struct json *message); /* "" if none */
 /* Returns true if a later try may succeed, as after an error of the link. */
 bool fleet_error_may_pass(const struct json *message);
-/* Fails a request for a host. error: the member of the host's answer, or NULL. */
+/* Fails a request for a host. error: of the host's answer; NULL: that cannot be understood. */
 void fleet_fail(struct request *request, const struct host *host, const struct json *error);
 
 /* Writes a host without an answer as an element of "missing". */

@@ -249,5 +249,5 @@ struct mcp_log {
 };
 
 void mcp_log_begin(struct mcp_log *log, const struct mcp_exchange *exchange);
-/* Logs a call. error NULL: it succeeded. */
+/* Logs a call to the agent, if its level asks for that. error NULL: it succeeded. */
 void mcp_log_call(const struct mcp_log *log, const struct method *tool, const char *error);

@@ -13,7 +13,7 @@ struct request_report;
 /* The handler of providers' rows. args: struct declaration_args, then the fields' values. */
 void provide_exchange_handle(struct request *request, const void *args);
 
-/* Begins a call. waits: the request gets the answer; else an id, and the end is notified. */
+/* Begins a call, or fails request. waits: it gets the answer; else an id, and the end notifies. */
 void provide_exchange_begin(struct request *request, const struct pane_ref *pane, bool waits,
     const struct provide_order *order);
 /* Answers with the id of a call that has begun and that the request does not wait for. */
@@ -45,7 +45,7 @@ void provide_exchange_fail(
     struct provider *provider, bool only_sent, bool is_gone, const char *reason);
 /* For failed() of struct provide_program_parts. Returns true if calls wait for the next start. */
 bool provide_exchange_program_failed(void *provider, const char *reason, bool has_provided);
-/* Sends the calls that wait for the program of a provider. Call this when it is ready. */
+/* Sends the calls that wait for a provider's program, or fails them. Call this when it is ready. */
 void provide_exchange_resume(struct provider *provider);
 
 /* Calls of declared tools are in tool_call.c. */

@@ -22,7 +22,7 @@
 	((size_t)6 * (PATH_MAX + DECLARATION_ENV_MAX * (DECLARATION_NAME_MAX + VARIABLE_MAX)) + \
 	    4096)
 
-/* Returns the variable TMUX as tmux sets it, for the caller to free. NULL: not known. */
+/* Returns the variable TMUX for a session with the pane; the caller frees it. NULL: not known. */
 static char *make_tmux(
     const struct config *config, const struct tmux *tmux, const struct pane_ref *pane)
 {
@@ -83,7 +83,7 @@ struct tool_wait {
 	struct job_listener listener;
 };
 
-/* Returns the kind of answer. A job of an earlier release has none: then the declaration's kind. */
+/* Returns the kind of answer; if the job has none, that of the declared tool, or NULL. */
 static const char *answer_of(const struct job *job)
 {
 	const struct method *method = job->answer == NULL ? method_find(job->tool) : NULL;
