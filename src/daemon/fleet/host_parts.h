@@ -48,5 +48,5 @@ void host_calls_lost(struct host *host, const char *reason, bool is_attempt);
 void host_calls_end(struct host *host);
 /* Calls done() for the calls that have failed. host is a struct host. */
 void host_calls_fail(void *host);
-/* Adds a call, and sends it if the host is up. */
+/* Adds a call, and sends it if the host is up; fails it if the host has too many. */
 struct host_call *host_calls_add(struct host *host, const struct host_order *order);

@@ -80,7 +80,7 @@ static int is_socket(const struct dirent *entry)
 	return str_ends_in(entry->d_name, suffix);
 }
 
-/* Finds the user's daemons that have a socket in tmux's usual folder of sockets. */
+/* Finds the user's daemons with a socket in tmux's folder, up to a limit. On error, keeps those. */
 static void read_local(struct hosts_file *file)
 {
 	struct dirent **entries;
