@@ -165,6 +165,7 @@ struct broker *broker_new(struct event_base *base, const struct broker_options *
 	(void)snprintf(broker->js_prefix, sizeof broker->js_prefix, "$JS.%s%sAPI.",
 	    options->js_domain != NULL ? options->js_domain : "",
 	    options->js_domain != NULL ? "." : "");
+	(void)snprintf(ret_reason, size, "%s", strerror(ENOMEM));
 	if (natsOptions_Create(&broker->options) == NATS_OK &&
 	    set_options(broker, options, ret_reason, size))
 		return broker;

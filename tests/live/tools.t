@@ -168,6 +168,8 @@ ok 'none of its group is left' gone "$(cat "$dir/stubborn")"
 printf '{"id":1,"method":"slow"}\n' | socat -t 1 - "UNIX-CONNECT:$MUXBUS" >/dev/null
 until_is 'a caller that leaves ends its program' gone sh -c "[ -s '$dir/pid' ] && ! kill -0 \$(cat '$dir/pid') 2>/dev/null && echo gone || :"
 id=$(tool once "{\"wait\":false,\"pane\":\"$pane\"}" .result.id)
+call restart_job "{\"job\":\"$id\"}"
+is 'the job of a call is no command that may be restarted' "$(field '.error | "\(.data.field) \(.message | contains("tool once"))"')" 'job true'
 until_is 'without waiting, its program begins' 1 sh -c "wc -l <'$dir/runs' | tr -d ' '"
 is 'no answer yet' "$(tool get_tool_answer "{\"id\":\"$id\"}" .error.data.kind)" not_ready
 kill_daemon

@@ -150,6 +150,8 @@ call wait_for '{"all":[{"screen":"FAILED 12","pane":"'"$pane"'"},{"quiet_sec":0.
 is 'all of two come true' "$(field '.result.matched | join(",")')" 0,1
 call wait_for '{"any":[{"sec":50}],"timeout_sec":0.05}'
 is 'the time-out is said' "$(field .result.timed_out)" true
+call wait_for '{"any":[{"sec":0.1}],"all":[{"sec":50}],"wait":"both","timeout_sec":60}'
+is 'any and all are refused together, also with a name' "$(field .error.data.field)" any
 call wait_for '{"seconds":600,"timeout_sec":0.05}'
 is 'it ends a wait for a time alone too' "$(field .result.timed_out)" true
 ask '{"method":"wait_for","params":{"any":[{"sec":6}],"wait":"asked"}}' >/dev/null &

@@ -369,6 +369,18 @@ static const char **restart_env(
 	return env;
 }
 
+/* Returns true for a job that is a command. Others were not begun by a shell. */
+static bool may_restart(struct request *request, const struct job *job)
+{
+	if (job->is_program)
+		return request_fail_field(request, "job",
+		    "job %s is the program of a provider, which muxbusd starts again itself",
+		    job->id);
+	return job->tool == NULL ||
+	    request_fail_field(request, "job",
+		"job %s is a call of the tool %s: call the tool again", job->id, job->tool);
+}
+
 static void handle_restart(struct request *request, const void *data)
 {
 	const struct restart_args *args = data;
@@ -377,7 +389,7 @@ static void handle_restart(struct request *request, const void *data)
 	struct restart *restart;
 	const char **env;
 	int error = 0;
-	if ((job = job_name_get(request, args->job)) == NULL ||
+	if ((job = job_name_get(request, args->job)) == NULL || !may_restart(request, job) ||
 	    (job->state != JOB_RUNNING && !job_name_check(request, job->name)) ||
 	    (env = restart_env(request, job, args)) == NULL)
 		return;

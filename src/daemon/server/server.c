@@ -363,8 +363,10 @@ static void read_origin(int fd, pid_t pid, struct peer_origin *ret_origin)
 	peer_origin_read(pid, ret_origin);
 	if (process.fd < 0)
 		return;
-	if (poll(&process, 1, 0) > 0)
+	if (poll(&process, 1, 0) > 0) {
 		ret_origin->count = 0;
+		ret_origin->is_whole = false;
+	}
 	(void)close(process.fd);
 }
 
