@@ -366,4 +366,44 @@ for method in execute_cli run_long_command; do
 	is "$method: the longest command runs" "$(field '.result.conditions[0].details.exit_code')" 0
 done
 
+# A daemon that is killed between its first answer and the request for the job: the next one runs it.
+cat >"$dir/cut.py" <<'PYTHON'
+import select, socket, sys
+own, other = sys.argv[1:]
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(own)
+listener.listen(1)
+
+
+def accept():
+    peer, daemon = listener.accept()[0], socket.socket(socket.AF_UNIX)
+    daemon.connect(other)
+    return peer, daemon
+
+
+def pass_on(source, target):
+    got = source.recv(65536)
+    target.sendall(got)
+    return got
+
+
+peer, daemon = accept()
+while not pass_on(peer, daemon).endswith(b"\n"):
+    pass
+while not pass_on(daemon, peer).endswith(b"\n"):
+    pass
+select.select([peer], [], [])
+peer.close()  # the request is unread: the connection is reset
+peer, daemon = accept()
+while True:
+    for end in select.select([peer, daemon], [], [])[0]:
+        if not pass_on(end, daemon if end is peer else peer):
+            sys.exit()
+PYTHON
+python3 "$dir/cut.py" "$dir/cut.muxbus" "$MUXBUS" &
+until_is 'a daemon that will be cut off listens' yes sh -c "test -S '$dir/cut.muxbus' && echo yes || :"
+"$muxbus" -s "$dir/cut.muxbus" run -- sh -c "echo begun >>'$dir/cut'; exit 7" >/dev/null 2>&1
+is 'run goes on with the next daemon' "$? $(cat "$dir/cut")" '7 begun'
+wait $!
+
 done_testing

@@ -234,8 +234,11 @@ static void put_method(struct help_page *page, const struct json *row, const cha
 	}
 	put_arguments(page, schema);
 	put_results(page, json_member(row, "result"));
-	/* A declared tool has no example, and values for its required arguments are not known. */
-	if (example == NULL && json_member(schema, "required") != NULL) {
+	/*
+	 * A declared tool has no example, and values for its required arguments are not known. With
+	 * the preset of a verb the example of its method may be refused; the tasks have such verbs.
+	 */
+	if (preset != NULL || (example == NULL && json_member(schema, "required") != NULL)) {
 		buf_finish(&text);
 		return;
 	}
