@@ -37,7 +37,11 @@ function next(steps, tools) {
 		wanted.push(...details(prompt))
 	const turn = { prompt, results: results.map(step => step.result), tools }
 	// Notices of the whole conversation, wherever the agent puts them, and the name of the agent.
-	turn.heard = told.split('\n').filter(line => line.includes('[muxbus '))
+	// Claude Code quotes the text of its Stop hook a second time, as an error of the hook: that is no second notice.
+	const quote = /^Stop hook blocking error from command: "[^"]*": /
+	const lines = told.split('\n')
+	turn.heard = lines.filter(line => line.includes('[muxbus ') &&
+		!(quote.test(line) && lines.includes(line.replace(quote, ''))))
 	turn.name = told.match(/\bI am (\w+)\./)?.[1]
 	// The lines of the whole conversation that a person has typed in a walk, each with a mark of its own.
 	turn.typed = told.split('\n').filter(line => /\bzq\d/.test(line))
