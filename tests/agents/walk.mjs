@@ -136,8 +136,11 @@ async function faults() {
 
 // Keys.
 
+let interrupted // the last round in which a key may have interrupted a turn
 async function press(...names) {
 	for (const name of names) {
+		if (['Escape', 'C-c'].includes(name))
+			interrupted = number
 		keys(name)
 		await sleep(0.5)
 	}
@@ -206,6 +209,13 @@ function menu({ command, shows }) {
 	}
 }
 
+// Codex leaves its queue alone after an interrupted turn, until it is given the next prompt.
+async function goOn() {
+	await until(() => !isRunning(), 40, 'the model rests')
+	if (agent === 'codex')
+		await give(`go ${number} on`)
+}
+
 function dialog(one, agrees) {
 	const marker = `${dir}/marker`
 	let before, rows
@@ -229,6 +239,7 @@ function dialog(one, agrees) {
 				await sleep(2)
 				if (new RegExp(one.shows, 'm').test(plain().split('\n').slice(-16).join('\n')))
 					await press('Escape')
+				await goOn()
 				return
 			}
 			for (let tries = 0; tries < 3 && turns().length === rows && !existsSync(marker); tries++) {
@@ -291,6 +302,7 @@ const excuse = () => { // the agent can end with what it has taken
 	for (const one of notices.values())
 		one.isExcused ||= one.number === number
 }
+const isAtShell = () => tmux('display-message', '-p', '-t', pane, '#{pane_current_command}').trim() === 'bash'
 let other, stopped = []
 let hellos = 0
 const hello = () => give(`I am life${++hellos}. Hello.`)
@@ -340,7 +352,16 @@ const steps = {
 		await wipe(40)
 		await press('BSpace', 'Escape')
 	}),
-	'C-c': { enter: () => press('C-c'), leave: () => sleep(3) },
+	'C-c': {
+		enter: () => press('C-c'),
+		leave: async () => { // Codex may end
+			await sleep(3)
+			if (!isAtShell())
+				return
+			excuse()
+			await again(life.command)
+		},
+	},
 	Escape: { enter: () => press('Escape'), leave: () => sleep(2) },
 	'search of the history': glance(['C-r'], ['Escape']),
 	'search of the history, words': glance(['C-r', 'g', 'o'], ['Escape']),
@@ -355,9 +376,7 @@ const steps = {
 		},
 		leave: async () => {
 			await wipe(60) // an agent may give the prompt back
-			await until(() => !isRunning(), 40, 'the model rests')
-			if (agent === 'codex') // its queue rests until then
-				await give(`go ${number} on`)
+			await goOn()
 		},
 	},
 	'a new conversation': {
@@ -383,7 +402,7 @@ const steps = {
 			await enter(settings.leave)
 			await sleep(0.7)
 			await press('Enter')
-			await until(() => tmux('display-message', '-p', '-t', pane, '#{pane_current_command}').trim() === 'bash', 30, 'it ends')
+			await until(isAtShell, 30, 'it ends')
 		},
 		leave: async () => again(life.command),
 	},
@@ -578,7 +597,10 @@ async function round(name) {
 		const missing = mine.filter(id => !received(id) && !isLeft(id))
 		if (missing.length > 0)
 			await give(`go ${number} on`).catch(error => error)
-		for (const id of missing)
+		const rested = agent === 'codex' && interrupted === number
+		if (rested)
+			await until(() => missing.every(received), 20, 'its queue is read').catch(error => error)
+		for (const id of missing.filter(id => !rested || !received(id)))
 			broken.push(`${id} has not arrived${received(id) ? ', but by the next prompt' : ''}: ` +
 				`${list.get(id)?.state} ${JSON.stringify(list.get(id)?.delivery)}`)
 	}
