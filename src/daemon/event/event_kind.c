@@ -26,7 +26,7 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
     [EVENT_AGENT_REPORTED] = {"agent_reported",
 	"an agent reported, by its hooks or its bridge, that it started, or its state: idle, busy, "
 	"asking, gone",
-	"pane agent session state before by"},
+	"pane agent session state before by question"},
     [EVENT_AGENT_STATE] = {"agent_state",
 	"an agent became starting, ready, draft, busy, blocked, crashed or gone, with the evidence",
 	"agent state reason since pane window session pid command command_cut program_started "
