@@ -94,7 +94,7 @@ class Law:
         self.count["errors"] += 1
         if not isinstance(error, dict) or set(error) - {"code", "message", "data"} or not str(error.get("message")).strip():
             self.breach("an error of another form")
-        elif self.codes.get(kind) != error["code"] and not (kind is None and -32768 <= error["code"] <= -32000) and not method.startswith("tasks/"):
+        elif self.codes.get(kind) != error["code"] and not (kind is None and -32768 <= error["code"] <= -32000) and not method.startswith(("tasks/", "resources/")):  # MCP has codes of its own
             self.breach(f"an error of kind {kind} with the code {error['code']}")
         elif kind == "invalid_params" and not isinstance(data.get("field"), str):
             self.breach(f"{method}: invalid_params without field")
