@@ -458,6 +458,19 @@ static void test_hostile(struct world *world)
 	is_int((int)watch_count(world->watches), 0, "and leaves nothing");
 }
 
+/* A look with a match, and then so many lines at the limit that the watch ends. */
+static void test_hostile_stay(struct world *world)
+{
+	char text[16 * 80] = "aaa\n";
+	for (int i = 0; i < WATCH_LIMITS_MAX; i++)
+		strcat(text, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\n");
+	(void)add(world, "log", "^(a+)+$", false, true);
+	append(world, "log", text);
+	has(wait_notes(world, 2), "\"reason\":\"error\"");
+	has(queue_next(world->queue, NULL), "\"reason\":\"match\"");
+	is_int((int)watch_count(world->watches), 0, "a watch that stays ends too");
+}
+
 /* How many files and directories this process watches by inotify: proc(5). */
 static unsigned count_inotify_watches(void)
 {
@@ -532,6 +545,7 @@ static const struct {
     {"a clock that is set without a daemon", test_set_without},
     {"lines without end", test_partial},
     {"hostile patterns", test_hostile},
+    {"hostile patterns of one that stays", test_hostile_stay},
     {"many", test_many},
     {"files of the kernel", test_kernel_file},
 };

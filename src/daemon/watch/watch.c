@@ -199,7 +199,7 @@ static void watch_free(struct watch *watch)
 	mem_free(watch);
 }
 
-static bool tell_found(struct watch *watch)
+static void tell_found(struct watch *watch)
 {
 	if (watch->found > 0) {
 		char *data = watch->found_data;
@@ -209,9 +209,7 @@ static bool tell_found(struct watch *watch)
 		watch->count += count;
 		watch->is_over = !watch->is_staying;
 		(void)post(watch, WATCH_MATCH, data, count);
-		return true;
-	}
-	if (watch->on_change && watch->changed >= 0) {
+	} else if (watch->on_change && watch->changed >= 0) {
 		struct tail_file *file =
 		    tail_file(tail_loop_tail(tail_listener_loop(&watch->listener)));
 		struct tail_block block;
@@ -224,9 +222,7 @@ static bool tell_found(struct watch *watch)
 		watch->count++;
 		watch->is_over = !watch->is_staying;
 		(void)post(watch, WATCH_CHANGE, data, 1);
-		return true;
 	}
-	return false;
 }
 
 static void arm(struct watch_set *set)
@@ -244,7 +240,8 @@ static void on_looked(struct tail_listener *listener)
 {
 	struct watch *watch = list_entry(listener, struct watch, listener);
 	struct watch_set *set = watch->set;
-	if (!tell_found(watch) && watch->limits_in_row >= WATCH_LIMITS_MAX)
+	tell_found(watch);
+	if (!watch->is_over && watch->limits_in_row >= WATCH_LIMITS_MAX)
 		watch_end(watch, WATCH_ERROR);
 	watch->changed = -1;
 	text_clear(&watch->last);
