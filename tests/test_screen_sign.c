@@ -144,6 +144,9 @@ static void test_file(void)
 	    "the names of a file");
 	ok(!screen_sign_shows(set, "claude", SIGN_BUSY, rows[0].text, strlen(rows[0].text)),
 	    "a file removes a built-in sign");
+	ok(screen_sign_has(set, "codex", SIGN_BUSY) && screen_sign_has(set, "mine", SIGN_BUSY) &&
+		!screen_sign_has(set, "claude", SIGN_BUSY),
+	    "so that the agent has none");
 	ok(screen_sign_shows(set, "codex", SIGN_BUSY, rows[4].text, strlen(rows[4].text)),
 	    "and keeps the others");
 	screen_sign_set_free(set);

@@ -274,7 +274,8 @@ bool screen_sign_has(
     const struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind)
 {
 	list_each (const struct sign, sign, &set->signs, link)
-		if (sign->kind == kind && strcmp(sign->agent, agent) == 0)
+		if (sign->kind == kind && strcmp(sign->agent, agent) == 0 &&
+		    (sign->pattern != NULL || sign->text != NULL))
 			return true;
 	return false;
 }

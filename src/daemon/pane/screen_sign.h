@@ -37,7 +37,7 @@ void screen_sign_set_free(struct screen_sign_set *set);
 bool screen_sign_shows(const struct screen_sign_set *set, const char *agent,
     enum screen_sign_kind kind, const char *text, size_t len);
 
-/* Returns true if there are signs of this agent and kind, or the file has a line to remove them. */
+/* Returns true if there are signs of this agent and kind. */
 bool screen_sign_has(
     const struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind);
 
