@@ -350,6 +350,19 @@ static void test_bad_server(struct tried *tried)
 	is_int(status, MUXBUS_ERR_NO_SERVER, "no server");
 }
 
+/* A program that ignores SIGCHLD cannot ask how its children have ended. */
+static void test_reaped(struct tried *tried)
+{
+	tried->options.way = MUXBUS_WAY_PROCESS;
+	(void)signal(SIGCHLD, SIG_IGN);
+	is_int(run(tried, command_of("display-message", "-p", "hello", NULL)), 0,
+	    "a process that the kernel reaps");
+	(void)signal(SIGCHLD, SIG_DFL);
+	is_str(text(tried), "hello\n", "... has its reply");
+	is_int(tried->status, -1, "... and its status is unknown");
+	tried->options.way = MUXBUS_WAY_DIRECT;
+}
+
 static void test_version(const char *tmux)
 {
 	struct tried tried = {0};
@@ -372,6 +385,7 @@ static void test_version(const char *tmux)
 	}
 	(void)live_tmux(tried.live, "set-option -su command-alias[101]");
 	tried.options.way = MUXBUS_WAY_DIRECT;
+	test_reaped(&tried);
 	test_mixed(&tried);
 	test_arguments(&tried);
 	test_output(&tried);

@@ -16,6 +16,7 @@ void process_init(struct process *process)
 {
 	memset(process, 0, sizeof *process);
 	process->handle = -1;
+	process->exit_status = -1;
 	process->has_ended = true;
 }
 

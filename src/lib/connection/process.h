@@ -9,7 +9,7 @@ struct process {
 	int handle; /* a pidfd, readable when the process has ended */
 	bool has_ended; /* the process has ended and was reaped */
 	/* Set after the end: */
-	int exit_status; /* -1 if it was killed; 0 if other code reaped it */
+	int exit_status; /* -1 if it was killed, or if other code reaped it */
 	int exit_signal; /* 0 if no signal killed it, or if other code reaped it */
 };
 
