@@ -12,12 +12,10 @@ pane=$(t new-window -dP -F '#{pane_id}' "exec $fake $dir/fake.log")
 : >"$dir/fake.log"
 until_is 'an agent is there' '>' sh -c "tmux -S $dir/tmux capture-pane -p -t $pane | tr -d ' \n'"
 cat >"$dir/hold" <<END
+before=\$(grep -c 'did not answer' "$dir/muxbusd.log")
 tmux -S "$dir/tmux" set-hook -gu after-send-keys
 tmux -S "$dir/tmux" send-keys -t $pane Enter
-before=\$(grep -c 'did not answer' "$dir/muxbusd.log")
-tries=0
-until [ "\$(grep -c 'did not answer' "$dir/muxbusd.log")" -gt "\$before" ] || [ \$tries = 1000 ]; do
-	tries=\$((tries + 1))
+while [ -e "$dir/muxbusd.log" ] && [ "\$(grep -c 'did not answer' "$dir/muxbusd.log")" = "\$before" ]; do
 	sleep 0.02
 done
 END
