@@ -1175,9 +1175,9 @@ MUXBUS_API void muxbus_sync_want_details(struct muxbus_sync *sync, bool is_wante
 
 /*
  * Controls the end of a pane, by its option remain-on-exit. When the program exits, the pane is
- * kept until the exit status was read (PANE_EXITED), then closed unless keep is true. Returns 0,
- * MUXBUS_ERR_UNAVAILABLE if the state is not LIVE, MUXBUS_ERR_NOT_FOUND if the pane does not exist,
- * or another error.
+ * kept until PANE_EXITED was reported, then closed unless keep is true. Returns 0,
+ * MUXBUS_ERR_UNAVAILABLE if no commands can be run now, MUXBUS_ERR_NOT_FOUND if the pane does not
+ * exist, or another error.
  */
 MUXBUS_API int muxbus_sync_adopt_pane(struct muxbus_sync *sync, uint32_t pane, bool keep);
 

@@ -66,5 +66,8 @@ bool loop_link_write(struct loop_link *link, const void *line, size_t len);
  */
 void loop_link_write_all(struct loop_link *link, const void *line, size_t len);
 
-/* Pauses or resumes reading on the present connection. Events without room become a gap. */
+/*
+ * Pauses or resumes reading on the present connection. While nothing is read, the daemon replaces
+ * events by a gap, and may in the end disconnect us.
+ */
 void loop_link_pause(struct loop_link *link, bool is_paused);

@@ -108,7 +108,10 @@ void grant_learn(struct grant *grant, const struct json *methods)
 			log_warning("--allow: muxbusd has no method \"%.80s\"", grant->words[at]);
 }
 
-/* Returns true if only reading is allowed. Requests then run with the role read_only. */
+/*
+ * Returns true if no methods are granted by name, and no effect but reading. Requests then run with
+ * the role read_only.
+ */
 static bool grant_only_reads(const struct grant *grant)
 {
 	unsigned reading = effect_bit("reads") | effect_bit("sees");

@@ -64,7 +64,7 @@ struct field {
 #define FIELD_ROW(type_, struct_, member_, name_) \
 	.name = name_, .type = FIELD_##type_, .offset = offsetof(struct_, member_)
 
-/* Sets the fields of a method's row, and the size of the struct that the fields fill. */
+/* In a row of a method or condition: sets the fields, and the size of the struct that they fill. */
 #define FIELDS_OF(args_struct, fields_) .fields = (fields_), .args_size = sizeof(struct args_struct)
 
 /* A member of a result, for describe, schemas and the manual. */

@@ -587,7 +587,7 @@ static enum cli_status run(struct restore *restore)
 	restore_all(restore, sessions);
 	if (due > 0 && !restore->is_dry)
 		(void)TMUX(restore, "kill-session", "-t", "=" TMUX_SERVER_SESSION);
-	/* Let the daemon save the new sessions as present ones. */
+	/* Before it answers, the daemon saves the new sessions too. */
 	if (due > 0 && !restore->is_dry)
 		status = ask_method(restore->link, "list_saved", ASK_PARAMS({0}), &saved);
 	if (status != CLI_DONE)

@@ -21,7 +21,7 @@ struct agent_order {
 	bool progress; /* report output to the peer meanwhile */
 	bool is_response; /* the text answers the agent's question */
 	const char *question_id; /* NULL: the present question */
-	int64_t choice; /* number of a choice of the menu; 0: text is the answer */
+	int64_t choice; /* of a response: number of the menu's choice to take; 0: takes the text */
 	const struct pane_ref *teller;
 	const struct once *once; /* the idempotency key of the request; NULL: none */
 };

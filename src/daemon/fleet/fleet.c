@@ -68,7 +68,7 @@ static bool is_mistyped(const struct json *value)
 
 /*
  * Returns true if the parameters name a host, or if there is only one host. A host or pane of a
- * wrong JSON type counts too, so that on_request() refuses this parameter.
+ * wrong JSON type counts too, since on_request() or the host refuses it.
  */
 static bool names_host(const struct fleet *fleet, const struct json *params)
 {

@@ -393,7 +393,10 @@ bool submit_guard_known(const struct daemon *parts, const struct submit_policy *
 	ret_reason[0] = '\0';
 	if (policy->knows_prompt)
 		return true;
-	/* The name of a shell does not tell whether it waits for a program or is at its prompt. */
+	/*
+	 * An expected program must be in front. Its name alone says too little: a shell has the same
+	 * name while it waits for a program.
+	 */
 	if (expected_find(queue_store(parts->queue), ref, &expected))
 		return submit_guard_front(parts, ref, pane, ret_reason);
 	find_names(parts, ref, pane, &names);

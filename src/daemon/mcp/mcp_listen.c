@@ -31,7 +31,7 @@ struct listen_stream {
 struct listen_target {
 	struct list link;
 	struct mcp_listening *listening;
-	struct listen_stream *stream; /* NULL: the session is of an older revision */
+	struct listen_stream *stream; /* NULL: not begun by the request subscriptions/listen */
 	/* name of the subscription to events; "": none */
 	char subscription[SUBSCRIPTION_NAME_SIZE];
 	bool has_jobs;

@@ -13,7 +13,7 @@ struct sign {
 	bool is_built_in;
 	/* pattern of a built-in sign that is not compiled yet; else NULL */
 	const char *text;
-	struct pattern *pattern; /* NULL: not compiled, or the line only removes built-in signs */
+	struct pattern *pattern; /* NULL: not compiled, or a line of the file that only removes */
 };
 
 struct screen_sign_set {

@@ -140,7 +140,7 @@ static void await(struct request *request, const struct job *job)
 }
 
 struct tool_call {
-	struct request *request; /* NULL: the caller has disconnected or cancelled */
+	struct request *request; /* NULL: cancelled, as by a caller that has disconnected */
 	const struct tool *tool; /* valid as long as the request */
 	struct declaration_args args; /* the pointers are valid only while the request is handled */
 	struct pane_ref pane;

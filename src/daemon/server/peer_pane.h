@@ -72,7 +72,7 @@ bool peer_pane_lasts(const struct peer_pane *pane, const struct muxbus_model *mo
 /* The pane that a peer says it is in. */
 struct peer_said {
 	uint32_t pane; /* MUXBUS_NO_ID: none */
-	pid_t pid; /* if bound: the first process of that pane; 0: not bound yet */
+	pid_t pid; /* first process of that pane, once peer_pane_hear() has found it; else 0 */
 };
 
 /*

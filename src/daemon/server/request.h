@@ -187,7 +187,7 @@ bool request_fail_data(struct request *request, enum message_error error, const 
 uint32_t request_peer_pane(struct request *request, bool *ret_weak);
 
 struct request_origin {
-	bool has_within; /* the request has the member `within` */
+	bool has_within; /* the request has the member `within`, in a length that an id can have */
 	/* id of the provider's open call within which the request is made; "": none */
 	char within[24];
 	/* the thread of the agent that makes the request, as in struct pane_ref; "": unknown */

@@ -24,7 +24,7 @@ struct token;
 
 struct line_found {
 	enum pattern_result result; /* PATTERN_MATCH, or PATTERN_LIMIT: the search was given up */
-	uint64_t offset; /* offset in the output of the end of the line, or a later one */
+	uint64_t offset; /* where the line ends in the pane's output, or a later offset */
 	const char *line;
 	size_t len;
 	const struct pattern_match *match; /* in the line */

@@ -115,7 +115,7 @@ static const struct json *find_key(
 	return NULL;
 }
 
-/* Returns true for a member of any kind: it is no misspelled name of a kind. */
+/* Returns true if some kind has a member of this name. Then it is no misspelled name of a kind. */
 static bool is_field(const char *name)
 {
 	const struct condition_kind *kind = NULL;

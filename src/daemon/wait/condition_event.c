@@ -214,7 +214,7 @@ static bool read_scope(
 	return true;
 }
 
-/* Keeps the filter. Models may write it as a string that has the JSON object. */
+/* Keeps the filter. A language model may write the JSON object as a string. */
 static bool keep_where(struct event_watch *watch, struct request *request, const struct json *where)
 {
 	struct json_error error;
