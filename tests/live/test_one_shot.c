@@ -46,23 +46,30 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	tried->status = muxbus_one_shot_status(tried->one_shot);
 }
 
-/* Runs a list and waits for its answer. Returns its error. */
-static int run(struct tried *tried, struct muxbus_command *command)
+static int start(struct tried *tried, struct muxbus_command *command)
 {
-	int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;
-	int error;
 	memset(&tried->answer, 0, sizeof tried->answer);
 	buf_clear(&tried->body);
 	tried->status = -2;
-	error = muxbus_one_shot_run(
+	return muxbus_one_shot_run(
 	    tried->loop, &tried->options, command, on_reply, tried, &tried->one_shot);
-	if (error != 0)
-		return error;
+}
+
+static int await(struct tried *tried)
+{
+	int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;
 	while (tried->answer.calls == 0 && live_now_ms() < end_ms)
 		(void)muxbus_loop_dispatch(tried->loop, 100);
 	if (tried->answer.calls == 0)
 		live_bail("no answer");
 	return tried->answer.error;
+}
+
+/* Runs a list and waits for its answer. Returns its error. */
+static int run(struct tried *tried, struct muxbus_command *command)
+{
+	int error = start(tried, command);
+	return error != 0 ? error : await(tried);
 }
 
 static const char *text(const struct tried *tried)
@@ -350,13 +357,19 @@ static void test_bad_server(struct tried *tried)
 	is_int(status, MUXBUS_ERR_NO_SERVER, "no server");
 }
 
-/* A program that ignores SIGCHLD cannot ask how its children have ended. */
+/*
+ * A program that ignores SIGCHLD cannot ask how its children have ended. The server is stopped, so
+ * that the child lasts until it can be watched.
+ */
 static void test_reaped(struct tried *tried)
 {
 	tried->options.way = MUXBUS_WAY_PROCESS;
 	(void)signal(SIGCHLD, SIG_IGN);
-	is_int(run(tried, command_of("display-message", "-p", "hello", NULL)), 0,
+	(void)kill(tried->live->server_pid, SIGSTOP);
+	is_int(start(tried, command_of("display-message", "-p", "hello", NULL)), 0,
 	    "a process that the kernel reaps");
+	(void)kill(tried->live->server_pid, SIGCONT);
+	is_int(await(tried), 0, "... succeeds");
 	(void)signal(SIGCHLD, SIG_DFL);
 	is_str(text(tried), "hello\n", "... has its reply");
 	is_int(tried->status, -1, "... and its status is unknown");
