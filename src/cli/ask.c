@@ -162,8 +162,7 @@ struct link *ask_connect_for(
 		if (read == LINK_LINE)
 			return link;
 		/* Try again if the link ends: the socket of a killed daemon may still accept. */
-		if (remote_is(cli) || i == GREET_TRIES ||
-		    (read != LINK_END && read != LINK_BROKEN)) {
+		if (remote_is(cli) || i == GREET_TRIES || !link_is_lost(read)) {
 			(void)ask_say_read(read);
 			link_close(link);
 			return NULL;
@@ -287,7 +286,7 @@ enum cli_status ask_alive(struct link *link, const char *method, const struct as
 {
 	struct link_answer answer;
 	enum link_read read = ask_read(link, method, params, ASK_TIMEOUT_MS, &answer);
-	if (read == LINK_END || read == LINK_BROKEN)
+	if (link_is_lost(read))
 		return CLI_UNREACHABLE;
 	return take_answer(read, &answer, ret_result);
 }

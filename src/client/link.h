@@ -50,6 +50,12 @@ enum link_read {
 	LINK_SIGNAL, /* a signal interrupted the wait */
 };
 
+/* Returns true if nothing more can be read on the connection. */
+static inline bool link_is_lost(enum link_read read)
+{
+	return read == LINK_END || read == LINK_BROKEN;
+}
+
 /*
  * Makes link_read_line(), and functions that call it, return LINK_SIGNAL if signal_fd, a lent
  * signalfd, is readable and nothing arrives for 2 s. -1: no signalfd.

@@ -99,7 +99,7 @@ static void take_lines(struct loop_link *link)
 		else
 			take_line(link, line, len);
 	link->is_taking = false;
-	if (read == LINK_END || read == LINK_BROKEN)
+	if (link_is_lost(read))
 		lose(link, read == LINK_END ? 0 : errno);
 }
 

@@ -423,7 +423,7 @@ static bool take_lines(struct top_feed *feed)
 		enum link_read read = link_read_line(feed->link, 0, &line, &len);
 		if (read == LINK_LINE) {
 			is_new = take_line(feed, line, len) || is_new;
-		} else if (read == LINK_END || read == LINK_BROKEN) {
+		} else if (link_is_lost(read)) {
 			lose(feed, read == LINK_END ? "muxbusd has ended" : strerror(errno));
 			return true;
 		} else {

@@ -139,7 +139,7 @@ enum cli_status interrupt_follow(const struct interrupt *interrupt, struct link 
 		while (!is_done(data) &&
 		    (read = link_read_message(link, 0, &message, &line, &len)) == LINK_LINE)
 			fn(data, message, line, len);
-		if (read == LINK_END || read == LINK_BROKEN)
+		if (link_is_lost(read))
 			return CLI_UNREACHABLE;
 	}
 	return CLI_DONE;

@@ -226,7 +226,7 @@ enum cli_status job_output_look_for_end(struct job_output *output, struct link *
 		output->wait_id = 0;
 		return answer.error != NULL ? ask_say_error(answer.error) : CLI_DONE;
 	}
-	return read == LINK_END || read == LINK_BROKEN ? CLI_UNREACHABLE : CLI_DONE;
+	return link_is_lost(read) ? CLI_UNREACHABLE : CLI_DONE;
 }
 
 int job_output_watch(const struct cli *cli, const char *log)

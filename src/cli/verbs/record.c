@@ -257,7 +257,7 @@ static enum cli_status take_lines(struct record *record)
 	link_receive(record->link);
 	while ((read = link_read_message(record->link, 0, &message, &line, &len)) == LINK_LINE)
 		on_message(record, message, line, len);
-	if (read != LINK_END && read != LINK_BROKEN)
+	if (!link_is_lost(read))
 		return CLI_DONE;
 	return cli_fail(CLI_UNREACHABLE, "muxbusd is gone; the recording ends here");
 }

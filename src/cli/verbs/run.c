@@ -196,7 +196,7 @@ static enum cli_status ask_for_job(
 	enum link_read read;
 	for (int i = 1;; i++) {
 		read = link_ask(run->link, "run_long_command", params, ASK_TIMEOUT_MS, ret_answer);
-		if ((read != LINK_END && read != LINK_BROKEN) || i == START_TRIES)
+		if (!link_is_lost(read) || i == START_TRIES)
 			break;
 		say(run, "muxbusd is gone, waiting for muxbusd");
 		link_close(run->link);
