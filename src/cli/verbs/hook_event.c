@@ -118,10 +118,10 @@ static void find_meaning(struct hook_event *event, const struct json *input)
 	 * After a compaction, a turn goes on. A person who asks for one with /compact begins no turn,
 	 * and no event says that it is over. So the state is unchanged.
 	 */
-	if (strcmp(event->name, "SessionStart") == 0
-		? strcmp(json_get_str(input, "source", ""), "compact") == 0
-		: strcmp(event->name, "PreCompact") == 0 &&
-		    strcmp(json_get_str(input, "trigger", ""), "manual") == 0)
+	if ((strcmp(event->name, "SessionStart") == 0 &&
+		strcmp(json_get_str(input, "source", ""), "compact") == 0) ||
+	    (strcmp(event->name, "PreCompact") == 0 &&
+		strcmp(json_get_str(input, "trigger", ""), "manual") == 0))
 		event->state = NULL;
 }
 

@@ -99,7 +99,8 @@ static void handle_wait(struct request *request, const void *data)
 		wait_seconds(request, args);
 		return;
 	}
-	if (args->any != NULL ? args->all != NULL : args->all == NULL && args->wait == NULL) {
+	if ((args->any != NULL && args->all != NULL) ||
+	    (args->any == NULL && args->all == NULL && args->wait == NULL)) {
 		request_fail_field(
 		    request, "any", "give either any or all, an array of conditions");
 		return;
