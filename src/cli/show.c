@@ -197,8 +197,8 @@ static void put_member(struct buf *out, const struct json *row, const char *name
 	size_t name_len = mark != NULL ? (size_t)(mark - name) : len;
 	const struct json *value;
 	(void)snprintf(member, sizeof member, "%.*s", (int)name_len, name);
-	value = json_member(row, member);
-	if (value == NULL || value->type == JSON_NULL)
+	value = json_given(row, member);
+	if (value == NULL)
 		return;
 	if (mark == NULL && value->type == JSON_ARRAY && !is_plain_list(value))
 		(void)buf_printf(out, "%zu", value->count);

@@ -59,6 +59,13 @@ static inline const struct json *json_member(const struct json *value, const cha
 	return json_member_of(value, name, strlen(name));
 }
 
+/* Like json_member(), but returns NULL also if the member is null. */
+static inline const struct json *json_given(const struct json *value, const char *name)
+{
+	const struct json *member = json_member(value, name);
+	return member != NULL && member->type != JSON_NULL ? member : NULL;
+}
+
 /* Return the value of a member, or other if the member is absent or is no such value. */
 const char *json_get_str(const struct json *object, const char *name, const char *other);
 int64_t json_get_int(const struct json *object, const char *name, int64_t other);

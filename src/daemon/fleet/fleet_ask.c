@@ -173,12 +173,6 @@ bool fleet_read(struct fleet *fleet, struct request *request, const struct field
 	return false;
 }
 
-const struct json *fleet_param(const struct json *params, const char *name)
-{
-	const struct json *value = json_member(params, name);
-	return value != NULL && value->type != JSON_NULL ? value : NULL;
-}
-
 struct host *fleet_find_host(struct fleet *fleet, struct request *request, const char *name)
 {
 	struct host *host = fleet_name_host(fleet->hosts, name);
@@ -295,12 +289,12 @@ void fleet_forward(struct fleet *fleet, struct request *request, struct host *ho
 		order.flags |= HOST_CALL_WAITS;
 	order.deadline_ms = find_deadline(method, params);
 	json_start_object(&writer, &out, text->len + sizeof key + CWD_BYTES * 6 + JSON_SPARE);
-	if (order.flags & HOST_CALL_KEYED && fleet_param(params, "key") == NULL) {
+	if (order.flags & HOST_CALL_KEYED && json_given(params, "key") == NULL) {
 		fleet_new_key(key);
 		json_put_str(&writer, "key", key);
 	}
-	if (has_cwd(request) && text->len > 2 && fleet_param(params, "cwd") == NULL &&
-	    fleet_param(params, "working_dir") == NULL)
+	if (has_cwd(request) && text->len > 2 && json_given(params, "cwd") == NULL &&
+	    json_given(params, "working_dir") == NULL)
 		json_put_str(&writer, "cwd", find_cwd(request, host));
 	if (text->len > 2)
 		json_put_raw(&writer, NULL, text->data + 1, text->len - 2);

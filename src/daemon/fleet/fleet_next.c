@@ -468,8 +468,8 @@ static bool check(
 bool fleet_next_take(struct fleet *fleet, struct request *request, const struct json *params)
 {
 	struct fleet_next_args args;
-	if (fleet_param(params, "consumer") == NULL || fleet_param(params, "host") != NULL ||
-	    fleet_param(params, "id") != NULL || host_set_count(fleet->hosts) <= 1)
+	if (json_given(params, "consumer") == NULL || json_given(params, "host") != NULL ||
+	    json_given(params, "id") != NULL || host_set_count(fleet->hosts) <= 1)
 		return false;
 	if (fleet_read(fleet, request, fields, params, &args, sizeof args) &&
 	    check(fleet, request, &args))

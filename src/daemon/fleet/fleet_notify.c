@@ -509,8 +509,8 @@ static struct fleet_notice *find_earlier(const struct fleet_notice *like)
 static bool read_notice(struct fleet_notice *notice, struct request *request,
     const struct host *host, const struct json *params)
 {
-	const struct json *notify = fleet_param(params, "notify");
-	const struct json *key = fleet_param(params, "key");
+	const struct json *notify = json_given(params, "notify");
+	const struct json *key = json_given(params, "key");
 	char own[PANE_SIZE];
 	const char *rest = own;
 	const struct host *to = notify == NULL ? find_own_pane(notice->fleet, request, own)
@@ -636,8 +636,8 @@ bool fleet_notice_take(struct fleet *fleet, struct request *request, struct host
 {
 	struct fleet_notice *notice;
 	char pane[PANE_SIZE];
-	if (fleet_param(params, "notify") == NULL &&
-	    (address == NULL || !host_may_notify(host) || fleet_param(params, address) != NULL ||
+	if (json_given(params, "notify") == NULL &&
+	    (address == NULL || !host_may_notify(host) || json_given(params, address) != NULL ||
 		find_own_pane(fleet, request, pane) == NULL))
 		return false;
 	if (address == NULL) {

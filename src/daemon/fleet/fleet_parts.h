@@ -93,8 +93,6 @@ void fleet_put_missing(struct json_writer *writer, const struct host *host, cons
 /* Reads params into args, valid until the next call. Returns false after failing the request. */
 bool fleet_read(struct fleet *fleet, struct request *request, const struct field *fields,
     const struct json *params, void *args, size_t size);
-/* Returns the value of a parameter, or NULL if it is left out or null. */
-const struct json *fleet_param(const struct json *params, const char *name);
 /* Finds a host by its name. Returns NULL after failing the request. */
 struct host *fleet_find_host(struct fleet *fleet, struct request *request, const char *name);
 /* Returns the host if there is only one, else NULL. Requests need not name this host. */

@@ -360,11 +360,10 @@ static bool read_fields(const struct record_rows *rows, const struct json *value
 		return false;
 	for (size_t at = 0; at < rows->count; at++) {
 		const struct record_field *field = &rows->fields[at];
-		const struct json *found = json_member(value, field->name);
-		bool is_there = found != NULL && found->type != JSON_NULL;
+		const struct json *found = json_given(value, field->name);
 		if (field->type == RECORD_PANE)
 			pane_ref_clear(member(field, object));
-		if (is_there ? !read_field(found, field, object) : !field->is_optional)
+		if (found != NULL ? !read_field(found, field, object) : !field->is_optional)
 			return false;
 	}
 	return true;

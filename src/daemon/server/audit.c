@@ -336,8 +336,8 @@ static const struct json *find_kept(const struct method *method, const struct js
 	const struct json *found = NULL;
 	for (const struct field *field = method->fields;
 	     found == NULL && field != NULL && field->name != NULL; field++) {
-		const struct json *value = json_member(params, field->name);
-		if (value == NULL || value->type == JSON_NULL)
+		const struct json *value = json_given(params, field->name);
+		if (value == NULL)
 			continue;
 		if (field->flags & FIELD_SETTLES)
 			found = find_settled(value);

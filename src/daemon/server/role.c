@@ -26,11 +26,9 @@ bool role_refuse(struct request *request, const char *what)
 static const char *find_kept(const struct method *method, const struct json *params)
 {
 	for (const struct field *field = method->fields; field != NULL && field->name != NULL;
-	     field++) {
-		const struct json *value = json_member(params, field->name);
-		if (field->flags & FIELD_KEPT && value != NULL && value->type != JSON_NULL)
+	     field++)
+		if (field->flags & FIELD_KEPT && json_given(params, field->name) != NULL)
 			return field->name;
-	}
 	return NULL;
 }
 
