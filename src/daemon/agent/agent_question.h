@@ -28,7 +28,7 @@ void agent_question_id(const struct agent *agent, char ret_id[AGENT_QUESTION_ID_
 
 void agent_question_write(struct json_writer *writer, const struct agent *agent);
 
-/* Gives the question a new id: for a question asked anew, or if an answer may have been typed. */
+/* Gives the question a new id, if it was asked again or an answer may have been typed. */
 void agent_question_renew(struct agent *agent);
 
 /* Copies the agent's question to the task, which frees the copy at its end. */

@@ -13,9 +13,9 @@
  * A channel is a one-shot that runs several texts: each but the last ends with the command that
  * reads the next text. A channel is about as fast as a control client. tmux asks for the next text
  * by a path that no other command reads, and only if all commands of the list have succeeded; a
- * list that fails ends the channel. The command has `-t {mouse}`, which is no target, so that tmux
- * finds the default target of each text anew. If we hang up while tmux waits for a text, tmux never
- * frees the client, so an empty text ends the client instead.
+ * list that fails ends the channel. `-t {mouse}` names no target, so each text gets the default
+ * target of that moment. tmux never frees the client if we hang up while tmux waits for a text. So
+ * we send an empty text, which ends the client.
  *
  * tmux waits for a message before it writes the first text of a stream, but not before the second
  * text. Sentinels behind the last command therefore bring output and exit status at once.
@@ -58,7 +58,7 @@ struct muxbus_one_shot {
 	size_t sent; /* number of bytes of streams.out that are already sent */
 	struct streams streams; /* streams.body is the output of all commands, with sentinels */
 	int status; /* exit status; -1: unknown */
-	bool has_end; /* the last command has a sentinel too */
+	bool has_end; /* the output ends with a sentinel, unless the last command has failed */
 	struct process process; /* for MUXBUS_WAY_PROCESS; gets files as descriptors 0 to 2 */
 	int files[3];
 	char *socket_path; /* in the same block of memory as this struct */

@@ -286,7 +286,7 @@ static void on_picture(void *data, int error, const struct muxbus_reply *replies
 	} else if (error == MUXBUS_ERR_CLOSED && is_patient(capture)) {
 		capture->tries++;
 		capture->needs_panes = false;
-		capture->is_begun = false; /* begin anew, maybe on another connection */
+		capture->is_begun = false; /* start over, perhaps on another connection */
 		sync_settle_later(capture->sync);
 	} else if (error != 0) {
 		finish(capture, error, NULL);
